@@ -26,8 +26,8 @@ from assignor_lab.scenarios.settings import given_settings
 from assignor_lab.scenarios.topology_provenance import TOPOLOGY_CONFLICT
 from assignor_lab.verification.decisions import CheckedDecision
 from assignor_lab.verification.readings import terms_of
-from assignor_lab.verification.replays import past_episodes, replay_checks
-from assignor_lab.verification.verified import MOST_TASKS, verify
+from assignor_lab.verification.replays import past_episodes, verify_past
+from assignor_lab.verification.verified import MOST_TASKS
 from assignor_lab.verification.words import document_of, sentences
 
 __all__ = ["register"]
@@ -93,8 +93,8 @@ def _history(
     terms = terms_of(
         plugins.registry, given, plugins.isolation, read=read, around=around, assignor=assignor
     )  # fmt: skip
-    replays = replay_checks(past_episodes(decided, given_settings(around.config)), terms)
-    verification = verify(decided, terms, replays, most_tasks=None if check else MOST_TASKS)
+    episodes = past_episodes(decided, given_settings(around.config))
+    verification = verify_past(decided, terms, episodes, most_tasks=None if check else MOST_TASKS)
     checked = [each for group in verification.groups for each in group.decisions] if check else None
     if json:
         print_json({

@@ -14,8 +14,8 @@ from assignor_lab.groups.streams_episode.past_plays import PLAYS
 from assignor_lab.runtime.assignor_calls import OwnProcesses
 from assignor_lab.scenarios import Scenario
 from assignor_lab.verification.readings import terms_of
-from assignor_lab.verification.replays import is_recorded_past, past_episodes, replay_checks
-from assignor_lab.verification.verified import Verification, group_sources, verify
+from assignor_lab.verification.replays import is_recorded_past, past_episodes, verify_past
+from assignor_lab.verification.verified import Verification, group_sources
 
 __all__ = ["verified_past"]
 
@@ -47,4 +47,4 @@ def verified_past(
         episodes = [each for each in scenarios if is_recorded_past(each)] + past_episodes(
             [each for each in scenarios if each.observed is not None], terms.settings
         )
-    return verify(scenarios, terms, replay_checks(filter(is_recorded_past, episodes), terms, plays, seed))
+    return verify_past(scenarios, terms, filter(is_recorded_past, episodes), plays, seed)

@@ -12,9 +12,16 @@ from assignor_lab.groups.streams_episode.past_plays import PLAYS, OwnPlays, own_
 from assignor_lab.model.bands import band
 from assignor_lab.model.run_summary import PlayBand
 from assignor_lab.scenarios import Scenario
-from assignor_lab.verification.verified import ReplayCheck, VerificationTerms
+from assignor_lab.verification.verified import (
+    MOST_TASKS,
+    ReplayCheck,
+    Verification,
+    VerificationTerms,
+    verify,
+    with_replays,
+)
 
-__all__ = ["is_recorded_past", "past_episodes", "replay_check", "replay_checks"]
+__all__ = ["is_recorded_past", "past_episodes", "replay_check", "verify_past"]
 
 #: Tasks times events of all plays: larger pasts are not played for their verification alone.
 _MOST = 400_000
@@ -33,14 +40,33 @@ def is_recorded_past(scenario: Scenario) -> bool:
     return "initial" in document and bool((document.get("recorded") or {}).get("generations"))
 
 
-def replay_checks(
-    episodes: Iterable[Scenario], terms: VerificationTerms, plays: int = PLAYS, seed: int = 0
-) -> dict[str, ReplayCheck]:
-    """Leaves out pasts that are too large, cannot be played or have no recording.
+def verify_past(
+    decisions: Iterable[Scenario],
+    terms: VerificationTerms,
+    episodes: Iterable[Scenario],
+    plays: int = PLAYS,
+    seed: int = 0,
+    *,
+    most_tasks: int | None = MOST_TASKS,
+    recorded: Mapping[str, int] | None = None,
+) -> Verification:
+    """The verification of decisions, then plays of the pasts of the groups whose decisions are reproduced.
 
     Args:
+        episodes: The pasts of the decisions, and pasts that hold no input of a decision.
         plays: Most plays of a past that has none yet.
     """
+    found = verify(decisions, terms, most_tasks=most_tasks, recorded=recorded)
+    refused = {each.group for each in found.refused}
+    return with_replays(
+        found, _replay_checks((each for each in episodes if each.id not in refused), terms, plays, seed)
+    )
+
+
+def _replay_checks(
+    episodes: Iterable[Scenario], terms: VerificationTerms, plays: int, seed: int
+) -> dict[str, ReplayCheck]:
+    """Leaves out pasts that are too large, cannot be played or have no recording."""
     found: dict[str, ReplayCheck] = {}
     left = _MOST
     for scenario in episodes:

@@ -40,6 +40,7 @@ __all__ = [
     "VerifiedGroup",
     "group_sources",
     "verify",
+    "with_replays",
 ]
 
 #: More tasks of a group: only a sample is decided again.
@@ -174,12 +175,11 @@ def group_sources(sources: ConfigSources) -> ConfigSources:
 def verify(
     decisions: Iterable[Scenario],
     terms: VerificationTerms,
-    replays: Mapping[str, ReplayCheck] | None = None,
     *,
     most_tasks: int | None = MOST_TASKS,
     recorded: Mapping[str, int] | None = None,
 ) -> Verification:
-    """The verification of the groups of some decisions."""
+    """The verification of the groups of some decisions, without plays of their pasts."""
     groups: dict[tuple[str, str], list[Scenario]] = {}
     for each in decisions:
         if each.observed is not None and kind_named(each.kind).ownership is not None:
@@ -198,13 +198,23 @@ def verify(
         total = made.recorded if made.recorded > known else known - made.not_ready
         if made.cause is None and made.not_verifiable is None:
             made = attrs.evolve(made, cause=timeouts.get(of) or _foreign_topology(held) or foreign)
-        if replays is not None and group not in replays and total > 1:
-            made = attrs.evolve(made, unverified=(*made.unverified, _NO_REPLAY))
-        found.append(attrs.evolve(made, recorded=total, replay=(replays or {}).get(group)))
+        found.append(attrs.evolve(made, recorded=total))
+    return Verification(tuple(found))
+
+
+def with_replays(verification: Verification, replays: Mapping[str, ReplayCheck]) -> Verification:
+    """The verification with the plays of the pasts of groups that are not refused."""
+    found = []
+    for each in verification.groups:
+        replay = replays.get(each.group)
+        if replay is None and each.recorded > 1 and not each.is_refused:
+            found.append(attrs.evolve(each, unverified=(*each.unverified, _NO_REPLAY)))
+        else:
+            found.append(attrs.evolve(each, replay=replay))
     decided = {each.group for each in found}
     found += [
         VerifiedGroup(group, "", replay=replay, not_verifiable="the episode does not hold the input of its decisions")
-        for group, replay in (replays or {}).items()
+        for group, replay in replays.items()
         if group not in decided
     ]
     return Verification(tuple(found))

@@ -17,8 +17,8 @@ from assignor_lab.model.events import GroupDeleted, GroupEmptied
 from assignor_lab.runtime.assignor_calls import OwnProcesses
 from assignor_lab.scenarios import Scenario
 from assignor_lab.verification.readings import terms_of
-from assignor_lab.verification.replays import past_episodes, replay_checks
-from assignor_lab.verification.verified import VerifiedGroup, verify
+from assignor_lab.verification.replays import past_episodes, verify_past
+from assignor_lab.verification.verified import VerifiedGroup
 from assignor_lab.watching.findings import unusual_rebalances
 from assignor_lab.watching.limits import WatchLimits
 from assignor_lab.watching.rebalances import WatchedGroup, WatchedRebalance, watched_groups
@@ -92,9 +92,8 @@ def _verified(
 ) -> dict[str, list[VerifiedGroup]]:
     """A group that moved between protocols has several."""
     rules = terms_of(terms.registry, terms.config, terms.isolation, around=around)
-    replays = replay_checks(past_episodes(decisions), rules, plays=1)
     found: dict[str, list[VerifiedGroup]] = {}
-    for each in verify(decisions, rules, replays).groups:
+    for each in verify_past(decisions, rules, past_episodes(decisions), plays=1).groups:
         found.setdefault(each.whole or each.group, []).append(each)
     return found
 

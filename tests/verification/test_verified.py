@@ -20,7 +20,7 @@ from assignor_lab.scenarios.settings import given_settings
 from assignor_lab.scenarios.with_racks import RackFiller
 from assignor_lab.verification import words
 from assignor_lab.verification.readings import terms_of
-from assignor_lab.verification.replays import past_episodes, replay_checks
+from assignor_lab.verification.replays import past_episodes, verify_past
 from assignor_lab.verification.verified import Verification, VerificationTerms, VerifiedGroup, verify
 from tests.capture.captured_logs import CAPTURES, logs
 from tests.capture.flight_recording import write_recording
@@ -72,7 +72,7 @@ def verification(
     scenarios = list(scenarios_of_past(past, around))
     terms = terms_of(REGISTRY, given, read=partial(scenarios_of_past, past), around=around, assignor=assignor)
     episodes = past_episodes(scenarios, given_settings(around.config))
-    return verify(scenarios, terms, replay_checks(episodes, terms))
+    return verify_past(scenarios, terms, episodes)
 
 
 def only(found: Verification) -> VerifiedGroup:

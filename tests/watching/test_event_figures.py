@@ -72,7 +72,7 @@ def test_a_deleted_group_has_counters_and_no_gauges(tmp_path: Path) -> None:
 
     assert {name for name in gauges(found) if name not in deleted} == {
         "assignor_group_generation", "assignor_group_instances", "assignor_group_members",
-        "assignor_group_roll_rebalances", "assignor_group_played_unavailable_task_seconds",
+        "assignor_group_roll_rebalances",
         "assignor_group_reproduced_decisions_ratio", "assignor_group_last_rebalance_age_seconds",
     }  # fmt: skip
     assert "assignor_group_events_total" in deleted

@@ -8,8 +8,8 @@ from assignor_lab.runtime.isolation.limits import Limits
 from assignor_lab.runtime.isolation.plugins import Isolation
 from assignor_lab.scoring.sources.plan import ScoringPlan
 from assignor_lab.verification.readings import terms_of
-from assignor_lab.verification.replays import is_recorded_past, past_episodes, replay_checks
-from assignor_lab.verification.verified import NOTHING, Verification, group_sources, verify
+from assignor_lab.verification.replays import is_recorded_past, past_episodes, verify_past
+from assignor_lab.verification.verified import NOTHING, Verification, group_sources
 
 __all__ = ["verification_of"]
 
@@ -37,7 +37,6 @@ def verification_of(plan: ScoringPlan, registry: Registry, given: ConfigSources)
         # The past of a sample cannot be played.
         if not is_played and sum(sample.recorded.values()) == len(sample.decisions):
             episodes = past_episodes(sample.decisions, terms.settings)
-        replays = replay_checks(episodes, terms, plan.past.plays, plan.past.seed)
-        return verify(sample.decisions, terms, replays, recorded=sample.recorded)
+        return verify_past(sample.decisions, terms, episodes, plan.past.plays, plan.past.seed, recorded=sample.recorded)
     finally:
         isolation.close()
