@@ -109,7 +109,7 @@ ANSWER = (
     TableColumn("remarks", "strings"),
     TableColumn("metric_errors", "strings"),
 )
-TIMES = (TableColumn("assign_ms", "double"), TableColumn("build_ms", "double"), TableColumn("metrics_ms", "double"))
+TIMES = tuple(TableColumn(name, "double") for name in ("assign_ms", "assign_wall_ms", "build_ms", "metrics_ms"))
 PROBES = (
     TableColumn("peak_memory_bytes", "int64"),
     TableColumn("deterministic", "bool"),

@@ -387,13 +387,14 @@ class Results:
 
 @attrs.frozen
 class AssignTime:
-    """Time of the assign call alone, milliseconds."""
+    """Processor time of the assign call alone, milliseconds; ``wall_median`` is by the clock."""
 
     assignor: str
     n: int
     median: float | None
     p99: float | None
     max: float | None
+    wall_median: float | None = None
 
 
 @attrs.frozen

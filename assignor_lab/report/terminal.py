@@ -107,9 +107,9 @@ def _measures(shown: Page, assignors: Sequence[Assignor]) -> Table:
             if each.ranking is None:
                 continue
             arrow = "↓" if each.metric.direction == "lower" else "↑"
-            unit = shortened(each.metric.unit, 16)
+            unit, counted = shortened(each.metric.unit, 16), each.counted and f", {each.counted}"
             table.add_row(
-                Text.assemble(f"{shortened(each.metric.name, 48)} {arrow} ", (f"({unit})", "dim")),
+                Text.assemble(f"{shortened(each.metric.name, 48)} {arrow} ", (f"({unit}{counted})", "dim")),
                 *(_value(each.ranking, assignor.name, each.metric.unit) for assignor in assignors),
             )
     return table
@@ -134,7 +134,7 @@ def _agreement(shown: Page) -> list[RenderableType]:
 
 def _probes(shown: Page) -> Table:
     table = _table("Cost of a call, and dependencies of its answer besides the input")
-    for name in ("Assignor", "Median ms", "p99 ms", "Peak memory", "Depends on"):
+    for name in ("Assignor", "Median ms", "p99 ms", "By the clock", "Peak memory", "Depends on"):
         table.add_column(name, overflow="fold", justify="left" if name in ("Assignor", "Depends on") else "right")
     times = {each.assignor: each for each in shown.summary.run_metrics.assign_ms}
     for probe in shown.summary.run_metrics.probes:
@@ -143,6 +143,7 @@ def _probes(shown: Page) -> Table:
             Text(shortened(shown.names.get(probe.assignor, probe.assignor), NAME_LIMIT)),
             Text("–" if took is None or took.median is None else f"{took.median:,.2f}"),
             Text("–" if took is None or took.p99 is None else f"{took.p99:,.2f}"),
+            Text("–" if took is None or took.wall_median is None else f"{took.wall_median:,.2f}"),
             Text("–" if probe.peak_memory_max is None else f"{probe.peak_memory_max / 1_024:,.0f} KiB"),
             Text(words.dependence(probe)),
         )

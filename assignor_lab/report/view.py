@@ -7,6 +7,7 @@ from collections.abc import Collection, Mapping
 import attrs
 
 from assignor_lab.documents.wording import figure, listed, natural_order, plural
+from assignor_lab.groups.metrics.life_cycle import GROUP as LIFE_CYCLE_GROUP
 from assignor_lab.model.explanations import NO_EXPLANATIONS, Explanations
 from assignor_lab.model.pictures import SnapshotPlacement
 from assignor_lab.model.run_summary import (
@@ -78,13 +79,18 @@ class MetricRow:
 
 @attrs.frozen
 class MetricTable:
-    """One metric with the figures of every assignor; ``ranking`` is ``None`` if it is not ranked."""
+    """One metric with the figures of every assignor; ``ranking`` is ``None`` if it is not ranked.
+
+    Args:
+        counted: States of the ranking if only a part has a figure, such as ``in 43 of 60 histories``; else empty.
+    """
 
     metric: SummaryMetric
     label: str
     better: str
     ranking: MetricRanking | None
     rows: tuple[MetricRow, ...]
+    counted: str = ""
 
 
 @attrs.frozen
@@ -213,10 +219,24 @@ def _groups(results: Results, names: dict[str, str], by_name: dict[str, Assignor
                 )
                 for each, spread in zip(aggregates, spreads(aggregates), strict=True)
             )
-            tables.append(MetricTable(metric, words.label(metric), words.better(metric), ranking, rows))
+            label, better, counted = words.label(metric), words.better(metric), _counted(metric, ranking, results)
+            tables.append(MetricTable(metric, label, better, ranking, rows, counted))
         if tables:
             groups.append(MetricGroup(name, *folded(name, tuple(tables), results)))
     return tuple(groups)
+
+
+def _counted(metric: SummaryMetric, ranking: MetricRanking | None, results: Results) -> str:
+    if ranking is None:
+        return ""
+    if metric.group == LIFE_CYCLE_GROUP:
+        # One row of each history has the figures of this group.
+        of_group = {each.name for each in results.metrics if each.group == metric.group}
+        histories = max(each.n for each in results.ranking.by_metric if each.metric in of_group)
+        whole, counted = histories, plural(histories, "history", "histories")
+    else:
+        whole, counted = results.ranking.states, results.counted(results.ranking.states)
+    return "" if ranking.n == whole else f"in {figure(ranking.n)} of {counted}"
 
 
 # --- placements -----------------------------------------------------------------------------------

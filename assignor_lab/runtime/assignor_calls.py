@@ -10,7 +10,7 @@ from __future__ import annotations
 import copy
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
-from time import perf_counter_ns
+from time import perf_counter_ns, thread_time_ns
 from typing import Any, Generic, Protocol, TypeVar, runtime_checkable
 
 from assignment_api import AssignmentError
@@ -19,6 +19,7 @@ from assignment_api.plugins.reserved import BUILTIN_DISTRIBUTION
 from assignment_api.tracing import RuleStep, Traced
 from assignor_lab.runtime.invocation import (
     CallOutcome,
+    CallTimes,
     InputMutatedError,
     InvalidAnswerError,
     NamedAssignor,
@@ -207,7 +208,7 @@ class InProcessAssignor(Generic[S, A]):
             error = InputMutatedError(
                 f"assignor {self._found.name} changed its input: inputs are immutable by contract"
             )
-            return CallOutcome(failure_of(error), assign_ns=outcome.assign_ns, input_mutated=True)
+            return CallOutcome(failure_of(error), **outcome.times, input_mutated=True)
         return outcome
 
     def copied(self) -> InProcessAssignor[S, A]:
@@ -235,22 +236,23 @@ class InProcessAssignor(Generic[S, A]):
 
     def _called(self, state: S, shown: S) -> CallOutcome[A]:
         asking, name = self._asking, self._found.name
-        elapsed = 0
+        times: CallTimes = {"assign_ns": 0, "processor_ns": 0}
         try:
             with prints_to_stderr():
                 assignor = self._made()
-                start = perf_counter_ns()
+                start, used = perf_counter_ns(), thread_time_ns()
                 try:
                     given = asking.called(assignor, shown)
                 finally:
-                    elapsed = perf_counter_ns() - start
+                    used = thread_time_ns() - used
+                    times = {"assign_ns": perf_counter_ns() - start, "processor_ns": used}
                 answer = asking.checked(name, given, state, is_trusted=self._is_trusted)
                 validation = asking.validated(state, answer, assignor)
         except KeyboardInterrupt:
             raise
         except BaseException as error:  # noqa: BLE001 - a plugin may raise anything, SystemExit included
-            return CallOutcome(failure_of(error), assign_ns=elapsed, out_of_memory=isinstance(error, MemoryError))
-        return concluded(asking, name, state, answer, validation, elapsed)
+            return CallOutcome(failure_of(error), **times, out_of_memory=isinstance(error, MemoryError))
+        return concluded(asking, name, state, answer, validation, times)
 
     def _made(self) -> Any:
         if self._assignor is not None:
@@ -284,16 +286,16 @@ def _different(shown: S, state: S) -> tuple[S, ...]:
 
 
 def concluded(
-    asking: AssignorCalls[S, A], name: str, state: S, answer: A, validation: AssignmentError | None, assign_ns: int
+    asking: AssignorCalls[S, A], name: str, state: S, answer: A, validation: AssignmentError | None, times: CallTimes
 ) -> CallOutcome[A]:
     """The outcome of a call with a well-formed answer: a failure if Kafka's validation refuses the answer."""
     if validation in (None, AssignmentError.NONE):
-        return CallOutcome(answer, assign_ns=assign_ns, validation=validation)
+        return CallOutcome(answer, **times, validation=validation)
     assert validation is not None
     sentence = asking.refusal(state, answer, validation)
     why = f"{validation.name}: {sentence}" if sentence else validation.name
     refused = InvalidAnswerError(f"assignor {name}: Kafka refuses this assignment: {why}")
-    return CallOutcome(failure_of(refused), assign_ns=assign_ns, validation=validation)
+    return CallOutcome(failure_of(refused), **times, validation=validation)
 
 
 def assignor_for(

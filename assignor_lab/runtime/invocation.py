@@ -6,9 +6,9 @@ import contextlib
 import math
 import re
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from numbers import Real
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any, Generic, Protocol, TypedDict, TypeVar
 
 import attrs
 
@@ -20,6 +20,7 @@ __all__ = [
     "MESSAGE_LIMIT",
     "CallOutcome",
     "CallFailure",
+    "CallTimes",
     "InputMutatedError",
     "InvalidAnswerError",
     "NamedAssignor",
@@ -28,6 +29,7 @@ __all__ = [
     "failure_of",
     "looking_at_raised",
     "prints_to_stderr",
+    "summed_times",
 ]
 
 A = TypeVar("A")
@@ -81,12 +83,20 @@ def _not_nothing(_instance: object, _attribute: attrs.Attribute[Any], value: obj
         raise ValueError("an outcome is an answer or a failure")
 
 
+class CallTimes(TypedDict):
+    """The times of a call, as arguments of :class:`CallOutcome`."""
+
+    assign_ns: int
+    processor_ns: int
+
+
 @attrs.frozen
 class CallOutcome(Generic[A]):
     """The outcome of one call of an assignor of any kind: either an answer or a failure.
 
     Args:
         assign_ns: Duration of the ``assign`` call alone, nanoseconds; 0 if it was not reached.
+        processor_ns: Processor time of the thread in this call; by default ``assign_ns``, for assignors in a JVM.
         out_of_memory: True if the assignor ran out of memory.
         loss: Reason for the end of the assignor's own process, or for a call that was not made.
         input_mutated: True if the input was changed: the caller must build a new one.
@@ -95,14 +105,23 @@ class CallOutcome(Generic[A]):
 
     result: A | CallFailure = attrs.field(validator=_not_nothing)
     assign_ns: int = attrs.field(default=0, kw_only=True)
+    processor_ns: int = attrs.field(kw_only=True)
     out_of_memory: bool = attrs.field(default=False, kw_only=True)
     loss: AssignorLabError | None = attrs.field(default=None, kw_only=True)
     input_mutated: bool = attrs.field(default=False, kw_only=True)
     validation: AssignmentError | None = attrs.field(default=None, kw_only=True)
 
+    @processor_ns.default
+    def _wall_time(self) -> int:
+        return self.assign_ns
+
     @property
     def answer(self) -> A | None:
         return None if isinstance(self.result, CallFailure) else self.result
+
+    @property
+    def times(self) -> CallTimes:
+        return {"assign_ns": self.assign_ns, "processor_ns": self.processor_ns}
 
     @property
     def failure(self) -> CallFailure | None:
@@ -116,6 +135,15 @@ class CallOutcome(Generic[A]):
         """
         place = getattr(self.loss, "stopped_at", "")
         return place.splitlines() if isinstance(place, str) else []
+
+
+def summed_times(outcomes: Iterable[CallOutcome[Any]]) -> CallTimes:
+    """The times of all calls together."""
+    of = [outcome.times for outcome in outcomes]
+    return {
+        "assign_ns": sum(each["assign_ns"] for each in of),
+        "processor_ns": sum(each["processor_ns"] for each in of),
+    }
 
 
 def prints_to_stderr() -> contextlib.AbstractContextManager[object]:

@@ -135,3 +135,20 @@ def test_the_only_terminal_codes_are_our_own_bold_and_dim() -> None:
     text = printed(hostile(), 400, colours=True)
     codes = {part.partition("m")[0] for part in text.split("\x1b[")[1:]}
     assert codes <= {"0", "1", "2", "1;3"}
+
+
+def test_a_figure_of_a_part_of_the_states_has_its_count() -> None:
+    document = tagged()
+    ranking = next(
+        each for each in document["results"]["ranking"]["by_metric"] if each["metric"] == "stateful_actives_moved"
+    )
+    ranking["n"] = 3
+    assert "stateful_actives_moved ↓ (tasks, in 3 of 24 decisions)" in printed(document, 300)
+    metric = next(each for each in document["results"]["metrics"] if each["name"] == "stateful_actives_moved")
+    metric["group"] = "life cycle"
+    other = next(each for each in document["results"]["metrics"] if each["name"] == "standbys_moved")
+    other["group"] = "life cycle"
+    next(each for each in document["results"]["ranking"]["by_metric"] if each["metric"] == "standbys_moved")["n"] = 20
+    text = printed(document, 300)
+    assert "stateful_actives_moved ↓ (tasks, in 3 of 20 histories)" in text
+    assert "standbys_moved ↓ (tasks)" in text

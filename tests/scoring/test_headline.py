@@ -101,6 +101,23 @@ def test_the_same_difference_in_all_histories_is_judged_by_its_sign(tmp_path: Pa
     assert made.places == {"a": 1, "b": 2 if expected == "worse" else 1}
 
 
+def test_a_rare_large_cost_of_others_keeps_a_verdict_unclear(tmp_path: Path) -> None:
+    """``b`` never had the cost of ``c``: without ``c``, the run has no evidence for it."""
+    common, never = [1.0] * 80 + [0.0] * 120, [0.0] * 200
+    rare = [40.0] * 2 + [0.0] * 198
+    assert tells(found(tmp_path, a=common, b=never), "load")["b"] == "better"
+    beside = found(tmp_path, a=common, b=never, c=rare)
+    assert tells(beside, "load")["b"] == "unclear"
+    assert beside.places == {"a": 1, "b": 1, "c": 1}
+
+
+def test_a_large_cost_in_many_histories_leaves_the_verdicts_of_others(tmp_path: Path) -> None:
+    often = [100.0 * value for value in DRAWS[0] ** 2]
+    made = found(tmp_path, a=list(DRAWS[0]), b=list(DRAWS[0] + 1 + DRAWS[1] / 4), c=often)
+    assert tells(made, "load")["b"] == "worse"
+    assert made.places["a"] < made.places["b"]
+
+
 def test_findings_hold_among_all_comparisons() -> None:
     """One of three chances of 2 % passes alone and not in its family."""
     assert holm([0.02]) == [True]
@@ -109,8 +126,9 @@ def test_findings_hold_among_all_comparisons() -> None:
     assert holm([0.01, 0.001, 0.02]) == [True, True, True]
 
 
-def test_six_equal_contenders_have_an_order_in_few_runs() -> None:
-    order, verdict = rates(POPULATIONS["normal"], 60, runs=40, seed=3)
+@pytest.mark.parametrize(("population", "histories"), [("normal", 60), ("mixed: 1 in 40 %, or 20 in 2 %", 200)])
+def test_six_equal_contenders_have_an_order_in_few_runs(population: str, histories: int) -> None:
+    order, verdict = rates(POPULATIONS[population], histories, runs=40, seed=3)
     assert order <= 0.05
     assert verdict <= 0.05
 

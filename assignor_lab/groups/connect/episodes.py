@@ -27,7 +27,7 @@ from assignor_lab.groups.metrics.headline import headline_of
 from assignor_lab.groups.runner.measures import own_metrics
 from assignor_lab.model.pictures import Picture
 from assignor_lab.runtime.assignor_calls import AssignorCalls, OwnProcesses, assignor_for
-from assignor_lab.runtime.invocation import CallFailure, CallOutcome, failure_of
+from assignor_lab.runtime.invocation import CallFailure, CallOutcome, failure_of, summed_times
 from assignor_lab.scenarios import Scenario
 from assignor_lab.scenarios.results import connect_round
 from assignor_lab.simulation.connect.cluster import AssignorFactory
@@ -146,8 +146,8 @@ class _ConnectSession:
             result, loss = error.failure, error.outcome.loss
         except Exception as error:  # noqa: BLE001 - any failure of the simulation is a row
             result = failure_of(error)
-        spent_ns = sum(outcome.assign_ns for _, outcome in calls)
-        return ContenderReply(CallOutcome(result, assign_ns=spent_ns, loss=loss), calls)
+        times = summed_times(outcome for _, outcome in calls)
+        return ContenderReply(CallOutcome(result, **times, loss=loss), calls)
 
     def looked_ahead(self, answer: PlayedConnectEpisode) -> PlayedConnectEpisode:
         return answer

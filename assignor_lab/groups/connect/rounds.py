@@ -110,7 +110,7 @@ def _decided(state: RoundState, rebalance: Rebalance, assignment: ConnectAssignm
 def _with_result(outcome: ConnectOutcome, result: RebalanceAnswer | CallFailure) -> CallOutcome[RebalanceAnswer]:
     return CallOutcome(
         result,
-        assign_ns=outcome.assign_ns,
+        **outcome.times,
         out_of_memory=outcome.out_of_memory,
         loss=outcome.loss,
         input_mutated=outcome.input_mutated,

@@ -94,7 +94,7 @@ def _with_result(
 ) -> CallOutcome[AppliedAssignment]:
     return CallOutcome(
         result,
-        assign_ns=outcome.assign_ns,
+        **outcome.times,
         out_of_memory=outcome.out_of_memory,
         loss=outcome.loss,
         input_mutated=outcome.input_mutated,

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from assignor_lab.groups.metrics.definition import MetricDefinition, metric
 
-__all__ = ["LIFE_CYCLE", "not_converged", "rounds_to_converge"]
+__all__ = ["GROUP", "LIFE_CYCLE", "not_converged", "rounds_to_converge"]
 
 GROUP = "life cycle"
 

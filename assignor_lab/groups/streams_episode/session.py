@@ -15,7 +15,7 @@ from assignor_lab.groups.streams.leading import LeadingAssignor
 from assignor_lab.groups.streams_episode.playing import under_protocol
 from assignor_lab.groups.streams_group.leading import brokers_assignor_of
 from assignor_lab.runtime.assignor_calls import OwnProcesses
-from assignor_lab.runtime.invocation import CallFailure, CallOutcome, failure_of
+from assignor_lab.runtime.invocation import CallFailure, CallOutcome, failure_of, summed_times
 from assignor_lab.simulation.streams.draws import drawn_pasts
 from assignor_lab.simulation.streams.episode import StreamsEpisode
 from assignor_lab.simulation.streams.leading import LeaderFailedError
@@ -92,7 +92,7 @@ class EpisodeSession:
             result, loss = (calls[-1].failure or failure_of(error)), calls[-1].loss
         except Exception as error:  # noqa: BLE001 - any failure of the simulation is a row
             result = failure_of(error)
-        return ContenderReply(CallOutcome(result, assign_ns=sum(call.assign_ns for call in calls), loss=loss))
+        return ContenderReply(CallOutcome(result, **summed_times(calls), loss=loss))
 
     def looked_ahead(self, answer: PlayedEpisode) -> PlayedEpisode:
         return answer

@@ -148,7 +148,7 @@ def _document(memory: Memory, state: Any, outcome: CallOutcome[Any]) -> Mapping[
         memory["receiver"] = memory["asking"].receiver()
     if outcome.out_of_memory:
         return OUT_OF_MEMORY
-    document: dict[str, Any] = {"ns": outcome.assign_ns}
+    document: dict[str, Any] = {"ns": outcome.assign_ns, "processor_ns": outcome.processor_ns}
     if isinstance(outcome.result, CallFailure):
         validation = None if outcome.validation is None else outcome.validation.name
         return document | {"failure": failure_document(outcome.result), "validation": validation}

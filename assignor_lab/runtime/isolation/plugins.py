@@ -13,7 +13,14 @@ from assignment_api.plugins import Policy
 from assignment_api.plugins.tracebacks import TRACEBACK_LIMIT
 from assignment_api.tracing import RuleStep, Traced
 from assignor_lab.runtime.assignor_calls import AssignorCalls, CalledAssignor, concluded
-from assignor_lab.runtime.invocation import MESSAGE_LIMIT, CallFailure, CallOutcome, NamedAssignor, failure_of
+from assignor_lab.runtime.invocation import (
+    MESSAGE_LIMIT,
+    CallFailure,
+    CallOutcome,
+    CallTimes,
+    NamedAssignor,
+    failure_of,
+)
 from assignor_lab.runtime.isolation.errors import AnswerFormatError, IsolationError
 from assignor_lab.runtime.isolation.launching import Launcher, launcher_of, search_path
 from assignor_lab.runtime.isolation.limits import Limits
@@ -192,10 +199,10 @@ class IsolatedAssignor(Generic[S, A]):
         return (f"{HANDLERS}:asked_again", (self._number, self._configs, past, packed))
 
     def _outcome(self, document: Mapping[str, Any], state: S) -> CallOutcome[A]:
-        elapsed = _duration_in(document)
+        times = _times_in(document)
         if "failure" in document:
             validation = AssignmentError.__members__.get(str(document.get("validation")))
-            return CallOutcome(failure_in(document), assign_ns=elapsed, validation=validation)
+            return CallOutcome(failure_in(document), **times, validation=validation)
         name = self._found.name
         try:
             given = self._asking.answer_of(state, document.get("answer"))
@@ -204,20 +211,22 @@ class IsolatedAssignor(Generic[S, A]):
         except AnswerFormatError:
             raise
         except AssignorLabError as error:
-            return CallOutcome(failure_of(error), assign_ns=elapsed)
-        return concluded(self._asking, name, state, answer, validation, elapsed)
+            return CallOutcome(failure_of(error), **times)
+        return concluded(self._asking, name, state, answer, validation, times)
 
 
-def _duration_in(document: Mapping[str, Any]) -> int:
+def _times_in(document: Mapping[str, Any]) -> CallTimes:
     """The nanoseconds in a process's report.
 
     Raises:
         AnswerFormatError: if they are malformed.
     """
     elapsed = document.get("ns", 0)
-    if type(elapsed) is not int or not 0 <= elapsed < 1 << 62:
-        raise AnswerFormatError("a duration that is none")
-    return elapsed
+    used = document.get("processor_ns", elapsed)
+    for duration in (elapsed, used):
+        if type(duration) is not int or not 0 <= duration < 1 << 62:
+            raise AnswerFormatError("a duration that is none")
+    return {"assign_ns": elapsed, "processor_ns": used}
 
 
 def _steps_in(document: Mapping[str, Any]) -> tuple[RuleStep, ...] | None:

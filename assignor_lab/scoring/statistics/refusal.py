@@ -29,6 +29,7 @@ __all__ = [
     "refusal",
     "same",
     "shape_of",
+    "usual_of",
 ]
 
 Numbers = Sequence[float] | npt.NDArray[np.float64]
@@ -92,6 +93,11 @@ def shape_of(values: Numbers) -> Shape:
         inequality=_gini(standing_out),
         largest_tenth=float(standing_out[-ceil(len(standing_out) / 10) :].sum() / standing_out.sum()),
     )
+
+
+def usual_of(values: npt.NDArray[np.float64]) -> float:
+    """The usual one of at least one value."""
+    return _usual(np.sort(values), float(values.mean()))
 
 
 def _usual(ordered: npt.NDArray[np.float64], mean: float) -> float:

@@ -243,10 +243,12 @@ def probe_counts(path: Path, assignors: Sequence[str]) -> list[ProbeCounts]:
 
 def assign_times(path: Path, assignors: Sequence[str]) -> list[AssignTime]:
     """Times of the assign calls, from the table ``run_metrics``."""
-    table = pq.read_table(path, columns=["assignor", "assign_ms"])
+    table = pq.read_table(path, columns=["assignor", "assign_ms", "assign_wall_ms"])
     entries = []
     for assignor in assignors:
-        values = table.filter(pc.equal(table["assignor"], assignor))["assign_ms"].drop_null()
+        rows = table.filter(pc.equal(table["assignor"], assignor))
+        values = rows["assign_ms"].drop_null()
         median, p99 = pc.quantile(values, [0.5, 0.99]).to_pylist() if len(values) else (None, None)
-        entries.append(AssignTime(assignor, len(values), median, p99, pc.max(values).as_py()))
+        wall = pc.quantile(rows["assign_wall_ms"], [0.5]).to_pylist()[0] if len(values) else None
+        entries.append(AssignTime(assignor, len(values), median, p99, pc.max(values).as_py(), wall))
     return entries

@@ -372,15 +372,41 @@ def _comparisons(
     pairs = [*combinations(compared, 2)]
     if len(compared) > MOST_COMPARED:
         pairs = [pair for pair in pairs if against in pair]
-    every = [
-        _Comparison(one, other, name, _lead(found, one, other), _chance(found, one, other))
-        for one, other in pairs
-        for name, found in figures.items()
-        if one in found.units and other in found.units
-    ]
+    every = [each for name, found in figures.items() for each in _compared_pairs(name, found, pairs)]
     known = [each for each in every if each.chance is not None]
     sure = holm([each.chance for each in known if each.chance is not None])
     return every, [each for each, is_sure in zip(known, sure, strict=True) if is_sure]
+
+
+def _compared_pairs(figure: str, found: _Found, pairs: Sequence[tuple[str, str]]) -> list[_Comparison]:
+    of = {
+        pair: _difference(found.units[pair[0]], found.units[pair[1]]) for pair in pairs if found.units.keys() >= {*pair}
+    }
+    unseen = _chances_of_unseen(of)
+    return [
+        _Comparison(*pair, figure, _lead(found, *pair), _largest(None if each is None else each.chance(), unseen[pair]))
+        for pair, each in of.items()
+    ]
+
+
+def _largest(chance: float | None, unseen: float) -> float | None:
+    return None if chance is None else max(chance, unseen)
+
+
+def _chances_of_unseen(of: Mapping[tuple[str, str], PairedDifference | None]) -> Mapping[tuple[str, str], float]:
+    """For each pair, the probability that rare differences of the other pairs outweigh its own, and were not seen."""
+    known = {pair: each for pair, each in of.items() if each is not None}
+    if len(known) < 2:
+        return dict.fromkeys(of, 0.0)
+    from assignor_lab.scoring.statistics.unseen import chance_of_unseen, rare_differences
+
+    rare = {pair: rare_differences(each.unit_differences) for pair, each in known.items()}
+    return {
+        pair: chance_of_unseen(
+            each.difference or 0.0, each.units, [one for other, found in rare.items() if other != pair for one in found]
+        )
+        for pair, each in known.items()
+    } | {pair: 0.0 for pair in of if pair not in known}
 
 
 def _places(compared: Sequence[str], every: Sequence[_Comparison], sure: Sequence[_Comparison]) -> dict[str, int]:
@@ -410,8 +436,3 @@ def _sure_verdicts(entry: FigureCompared, against: str | None, sure: Sequence[_C
 def _lead(found: _Found, one: str, other: str) -> float:
     """By how much the first is better on average."""
     return float(np.mean(found.units[one] - found.units[other])) * (-1 if found.direction == "lower" else 1)
-
-
-def _chance(found: _Found, one: str, other: str) -> float | None:
-    difference = _difference(found.units[one], found.units[other])
-    return None if difference is None else difference.chance()

@@ -22,7 +22,7 @@ from assignor_lab.scenarios.anonymous import NAMES_DECIDE, Pseudonyms, anonymous
 DATA = Path(__file__).parents[2] / "data"
 KEY = b"a key of the test's own"
 #: Columns that are names, or times.
-NAMES = ("scenario", "assumptions", "assign_ms", "build_ms", "metrics_ms")
+NAMES = ("scenario", "assumptions", "assign_ms", "assign_wall_ms", "build_ms", "metrics_ms")
 PSEUDONYM = re.compile(r"(group|topic|store|client|host|rack|tag|value|connector)-[0-9a-f]{12}")
 CLASSIC = ("high_availability", "sticky", "legacy_sticky")
 FILES = {

@@ -35,7 +35,7 @@ def rows(source: Any, assignors: tuple[str, ...], *overrides: str) -> list[dict[
         scorer = Scorer(JobSpec(assignors, metrics, config=config, may_run_code=True, kind=plan.kind))
         found = [row for item in plan.work() for row in scorer.rows(item)]
     found.sort(key=lambda row: (assignors.index(row["assignor"]), row["round"]))
-    times = ("assign_ms", "build_ms", "metrics_ms")
+    times = ("assign_ms", "assign_wall_ms", "build_ms", "metrics_ms")
     return [{key: value for key, value in row.items() if key not in times} for row in found]
 
 

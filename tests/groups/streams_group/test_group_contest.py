@@ -24,7 +24,7 @@ HERE = "tests.groups.streams_group.test_group_contest:"
 STICKY, IN_TURN = "group_sticky", f"{HERE}InTurn"
 FAMILIES = {family.name: family for family in STREAMS_GROUP_FAMILIES}
 METRICS = tuple(kind_named("streams-group").metrics(discover()))
-TIMES = ("assign_ms", "build_ms", "metrics_ms")
+TIMES = ("assign_ms", "assign_wall_ms", "build_ms", "metrics_ms")
 
 
 class InTurn(TaskAssignor):
