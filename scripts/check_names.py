@@ -74,7 +74,7 @@ LIMITS = {KEYS: 1_085, DOCUMENTS: 830, ANY: 1_330}
 LINES = {
     "advising": 2_900,
     "capture": 23_900,
-    "cli": 9_200,
+    "cli": 9_230,
     "clients": 1_300,
     "compare": 1_400,
     "conformance": 400,
@@ -87,7 +87,7 @@ LINES = {
     "model": 2_600,
     "new": 400,
     "notebook": 1_200,
-    "planning": 4_400,
+    "planning": 5_000,
     "report": 3_800,
     "runtime": 6_100,
     "scenarios": 7_900,

@@ -17,6 +17,7 @@ from assignor_lab.cli.one_state import StateId
 from assignor_lab.cli.options import Client, ConfigFile, Json, Overrides, Processes, RackFiles, Release, Seed, sources
 from assignor_lab.cli.past_options import Dates, Day, TimingsFile, Topology, WorkloadFile, Zone
 from assignor_lab.cli.plan_members import connect_answer, consumer_answer
+from assignor_lab.cli.plan_past import past_of_group
 from assignor_lab.cli.play_progress import Master, Remote, plays_elsewhere, shown_plays
 from assignor_lab.cli.present_group import ReadGroup, read_group
 from assignor_lab.cli.text import console, note, print_json, print_line, print_sentence, table
@@ -38,6 +39,7 @@ from assignor_lab.planning.making import (
 )
 from assignor_lab.planning.measured import play_document, play_from
 from assignor_lab.planning.naive import naive_estimate
+from assignor_lab.planning.past_record import PastRecord, record_sentences
 from assignor_lab.planning.plans import CALM, READY, Plan, Wait
 from assignor_lab.planning.predict import Terms, predict_from, predicted_by
 from assignor_lab.planning.predicted import Prediction
@@ -282,7 +284,8 @@ def _plan(
             how = partial(
                 predict_from, plays=plays, seed=seed, processes=workers, on_play=lambda _: on_play(), runs=runs
             )
-            answer = _answer(source, read, plan_name, subject, options, texts, plays, seed, how)
+            past_of = partial(past_of_group, source, read, verification, workers, seed)
+            answer = _answer(source, read, plan_name, subject, options, texts, plays, seed, how, past_of)
     document = answer_document(answer, document_of_verification(verification))
     results = [gate.judged(document) for gate in gates]
     if json:
@@ -295,7 +298,8 @@ def _plan(
     if report is not None:
         from assignor_lab.report.plan_page import write_plan_page
 
-        write_plan_page(answer, list(sentences(verification)), report)
+        known = [] if answer.past is None else record_sentences(answer.past)
+        write_plan_page(answer, [*sentences(verification), *known], report)
     if junit is not None:
         from assignor_lab.model.comparisons import Verdict
         from assignor_lab.scoring.gates.junit import write_junit
@@ -319,7 +323,8 @@ def _answer(
     texts: list[str] | None,
     plays: int,
     seed: int,
-    how: Callable[[PresentState, Plan, Terms], Prediction],
+    how: Callable[..., Prediction],
+    past_of: Callable[[Options], PastRecord | None],
 ) -> Answer:
     group = read.present()
     terms = group.terms
@@ -332,7 +337,8 @@ def _answer(
     make = partial(_made, plan_name, subject)
     chosen = [] if texts is None else _chosen(texts, state, options, made, terms, make)
     as_it_is, *chosen = map(as_accepted, [PlanVariant("as it is", state, made, terms), *chosen])
-    found = dict(_predicted([as_it_is, *chosen], plays, how))
+    past = past_of(options)
+    found = dict(_predicted([as_it_is, *chosen], plays, partial(how, past=past)))
     prediction = found.pop(as_it_is.name)
     if isinstance(prediction, str):
         raise PlanError(prediction)
@@ -351,6 +357,7 @@ def _answer(
             *differing_assumptions(as_it_is, chosen),
         ],
         releases_of(as_it_is),
+        past,
     )
 
 
@@ -410,6 +417,8 @@ def _print(answer: Answer) -> None:
         note(f"assumed: {sentence}")
     for sentence in answer.releases:
         note(sentence)
+    for sentence in () if answer.past is None else record_sentences(answer.past):
+        print_sentence(sentence)
     print_sentence(the_sentence(answer))
     for sentence in failures(answer.prediction):
         print_sentence(sentence)

@@ -15,6 +15,7 @@ from typing import Any
 import attrs
 
 from assignor_lab.capture.histories.moments import STREAMS
+from assignor_lab.planning.past_record import PastRecord
 from assignor_lab.planning.plans import Plan
 from assignor_lab.planning.predicted import Prediction, Range, StepRange
 from assignor_lab.planning.shipped import shipped_forms
@@ -81,32 +82,45 @@ def form_of(protocol: str, plan: str, step: StepRange) -> str:
 
 
 def calibrated(
-    prediction: Prediction, protocol: str, plan: Plan, calibration: Mapping[str, Widening] | None = None
+    prediction: Prediction,
+    protocol: str,
+    plan: Plan,
+    calibration: Mapping[str, Widening] | None = None,
+    past: PastRecord | None = None,
 ) -> Prediction:
     """The prediction with intervals that hold the truth in 90 % of recorded changes.
 
     Args:
         calibration: Form of change to its errors; ``None``: those of the distribution.
+        past: The group's own past changes, which widen or narrow the intervals.
     """
     errors = shipped_calibration() if calibration is None else calibration
     return attrs.evolve(
         prediction,
-        steps=tuple(_step(each, protocol, plan, errors) for each in prediction.steps),
-        total=_step(prediction.total, protocol, plan, errors),
+        steps=tuple(_step(each, protocol, plan, errors, past) for each in prediction.steps),
+        total=_step(prediction.total, protocol, plan, errors, past),
     )
 
 
-def _step(step: StepRange, protocol: str, plan: Plan, calibration: Mapping[str, Widening]) -> StepRange:
+def _step(
+    step: StepRange, protocol: str, plan: Plan, calibration: Mapping[str, Widening], past: PastRecord | None
+) -> StepRange:
     form = form_of(protocol, plan.name, step)
     known, unrecorded = calibration.get(form), _unrecorded(plan)
+    unrecorded += () if past is None else past.doubts
+    errors = {} if known is None else known.errors
+    widened = {name: widening_of(getattr(step, name), *errors.get(name, (0.0, 0.0))) for name in FIGURES}
+    if past is not None:
+        widened = {name: past.adjusted(name, plan.name, getattr(step, name), usual) for name, usual in widened.items()}
     if known is None:
-        return attrs.evolve(step, poorly_known=(f"no recorded change is of this form: {form}", *unrecorded))
-    widened = {name: widening_of(getattr(step, name), *known.errors[name]) for name in FIGURES}
+        reasons: tuple[str, ...] = (f"no recorded change is of this form: {form}", *unrecorded)
+    else:
+        reasons = (*_doubts(step, form, known, widened), *unrecorded)
     return attrs.evolve(
         step,
         worst_task_seconds=widened["worst_task_seconds"],
         task_seconds=widened["task_seconds"],
-        poorly_known=(*_doubts(step, form, known, widened), *unrecorded),
+        poorly_known=reasons,
     )
 
 

@@ -13,6 +13,7 @@ from assignment_api.plugins import ConfigSources, Registry
 from assignor_lab.planning.in_processes import in_processes
 from assignor_lab.planning.intervals import calibrated
 from assignor_lab.planning.measured import PlayedPlan
+from assignor_lab.planning.past_record import PastRecord
 from assignor_lab.planning.plans import Plan
 from assignor_lab.planning.predicted import Prediction, played_plan, predicted
 from assignor_lab.planning.state import PresentState, present_state, under_other_protocol
@@ -70,6 +71,7 @@ def predict_from(
     processes: int = 1,
     on_play: Callable[[int], None] = lambda _: None,
     runs: Runs | None = None,
+    past: PastRecord | None = None,
 ) -> Prediction:
     """The same for a group that was read already; Ctrl-C ends it with the plays so far.
 
@@ -77,6 +79,7 @@ def predict_from(
         processes: Processes that share the plays; results do not depend on it.
         on_play: Called after each play with the number of plays so far.
         runs: Runs the plays elsewhere; ``None``: in ``processes`` of this machine. Results do not depend on it.
+        past: The group's own past changes, which widen or narrow the intervals.
 
     Raises:
         KeyboardInterrupt: if it comes before the first play is over.
@@ -84,7 +87,7 @@ def predict_from(
     if plan.protocol is not None:
         state = under_other_protocol(state, plan.protocol)
     made = predicted_by(partial(_play, state, plan, terms, seed), plan, plays, processes, on_play, runs)
-    return calibrated(made, state.episode.protocol, plan)
+    return calibrated(made, state.episode.protocol, plan, past=past)
 
 
 def predicted_by(

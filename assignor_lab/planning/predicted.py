@@ -22,7 +22,16 @@ from assignor_lab.simulation.streams.draws import drawn_timings
 from assignor_lab.simulation.streams.leading import BrokersAssignor, LeaderAnswer, TaskLeader
 from assignor_lab.simulation.streams.simulate import PlayedStreamsEpisode, simulate
 
-__all__ = ["Prediction", "Range", "RestlessGroupError", "StepRange", "play_plan", "played_plan", "predicted"]
+__all__ = [
+    "Prediction",
+    "Range",
+    "RestlessGroupError",
+    "StepRange",
+    "play_plan",
+    "played_plan",
+    "predicted",
+    "range_of",
+]
 
 
 @attrs.frozen
@@ -169,11 +178,11 @@ def predicted(plays: Sequence[PlayedPlan], names: Sequence[str]) -> Prediction:
     return Prediction(
         steps,
         _step("total", 0.0, [play.total for play in plays]),
-        _range([play.duration_seconds for play in plays]),
-        _range(rests) if len(rests) == len(plays) else None,
+        range_of([play.duration_seconds for play in plays]),
+        range_of(rests) if len(rests) == len(plays) else None,
         tuple(plays),
         by_connector={
-            name: _range([play.by_connector.get(name, 0.0) for play in plays])
+            name: range_of([play.by_connector.get(name, 0.0) for play in plays])
             for name in dict.fromkeys(name for play in plays for name in play.by_connector)
         },
         by_partition=_by_partition(plays),
@@ -184,14 +193,14 @@ def _by_partition(plays: Sequence[PlayedPlan]) -> tuple[Range, Range] | None:
     if not all(play.partitions for play in plays):
         return None
     return (
-        _range([sum(map(len, play.absences.values())) / play.partitions for play in plays]),
-        _range([play.total.task_seconds / play.partitions for play in plays]),
+        range_of([sum(map(len, play.absences.values())) / play.partitions for play in plays]),
+        range_of([play.total.task_seconds / play.partitions for play in plays]),
     )
 
 
 def _step(name: str, at_seconds: float, costs: Sequence[StepCost]) -> StepRange:
     def over(figure: Callable[[StepCost], float]) -> Range:
-        return _range([figure(cost) for cost in costs])
+        return range_of([figure(cost) for cost in costs])
 
     sizes = [cost.restored_bytes for cost in costs if cost.restored_bytes is not None]
     return StepRange(
@@ -201,7 +210,7 @@ def _step(name: str, at_seconds: float, costs: Sequence[StepCost]) -> StepRange:
         over(lambda cost: cost.worst_task_seconds),
         over(lambda cost: cost.tasks),
         over(lambda cost: cost.rebalances),
-        _range(sizes) if len(sizes) == len(costs) else None,
+        range_of(sizes) if len(sizes) == len(costs) else None,
         _means([cost.spent_on for cost in costs]),
     )
 
@@ -211,5 +220,6 @@ def _means(spent: Sequence[Mapping[str, float]]) -> dict[str, float]:
     return {cause: sum(each.get(cause, 0.0) for each in spent) / len(spent) for cause in causes}
 
 
-def _range(values: Sequence[float]) -> Range:
+def range_of(values: Sequence[float]) -> Range:
+    """Median and 90 % band of a figure over some plays."""
     return Range(median(values), *band(values))

@@ -11,6 +11,7 @@ import attrs
 from assignor_lab.documents.wording import listed, plural
 from assignor_lab.planning.conduct import NEVER_READY_MS
 from assignor_lab.planning.naive import Naive
+from assignor_lab.planning.past_record import PastRecord, record_document
 from assignor_lab.planning.plans import Plan
 from assignor_lab.planning.predicted import Prediction, Range, StepRange
 from assignor_lab.planning.variants import MORE_WARM_UPS
@@ -48,6 +49,7 @@ class Answer:
     Args:
         variants: Name to the same plan under other settings, or to the reason why there is none.
         releases: Sentences on the release of the decisions and of the clients.
+        past: The group's past changes with their predictions; ``None``: the source holds none.
     """
 
     source: str
@@ -59,6 +61,7 @@ class Answer:
     variants: Mapping[str, Prediction | str]
     assumptions: Sequence[str]
     releases: Sequence[str] = ()
+    past: PastRecord | None = None
 
 
 def the_sentence(answer: Answer) -> str:
@@ -190,6 +193,7 @@ def answer_document(answer: Answer, verified: Mapping[str, Any] | None) -> dict[
         "source": answer.source,
         "plan": {"name": answer.plan.name, **answer.plan.parameters},
         "verified": verified,
+        **({} if answer.past is None else {"past_changes": record_document(answer.past)}),
         "sentence": the_sentence(answer),
         "releases": list(answer.releases),
         "plays": answer.plays,

@@ -1,0 +1,195 @@
+"""The changes of a recorded past, each with the state before it and its downtime."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import attrs
+
+from assignor_lab.documents.wording import listed
+from assignor_lab.planning.past_record import RecordedAway, RecordedBounds
+from assignor_lab.planning.plans import Action, Plan, Starts, Step
+from assignor_lab.scenarios import Scenario
+
+__all__ = ["PastChange", "past_changes"]
+
+#: A change that begins this soon after the end of another belongs to it: the steps of a roll.
+_TOGETHER_MS = 10_000
+#: A process that is back within this time is restarted in place.
+_RESTART_MS = 30_000
+#: An absence begins at most this long before the event that causes it.
+_GRACE_MS = 500
+_ENDS = ("stop", "crash")
+#: Events of instances that a plan can have.
+_KNOWN = (*_ENDS, "start", "lose_disk")
+#: Facts of a start that a plan knows, too. The process id is drawn.
+_OF_PLAN = ("threads", "rack", "tags", "host", "instance_id")
+
+
+@attrs.frozen(eq=False)
+class PastChange:
+    """A change of a recorded past.
+
+    Args:
+        at_ms: Time of its first event.
+        kind: ``roll``, ``scale``, ``kill`` or ``script``.
+        state: The last decision before it.
+        window_ms: Time until the next change, or until the end of the recording.
+        shows_restoring: True if the recorded time includes restoring.
+    """
+
+    at_ms: int
+    kind: str
+    instances: tuple[str, ...]
+    state: Scenario
+    plan: Plan
+    away: RecordedAway
+    window_ms: int
+    shows_restoring: bool
+
+
+@attrs.frozen
+class _Event:
+    time_ms: int
+    earliest_ms: int
+    latest_ms: int
+    type: str
+    name: str
+    details: Mapping[str, Any]
+
+
+def past_changes(
+    episode: Mapping[str, Any], decisions: Sequence[Scenario], start_ms: int | None, starts: Starts | None
+) -> tuple[list[PastChange], list[str]]:
+    """The changes of a past, the newest first, and a reason for each one that no plan can have.
+
+    Args:
+        episode: The document of the past's episode.
+        decisions: Its decisions.
+        start_ms: As in :class:`~assignor_lab.planning.plans.Plan`.
+    """
+    downtime = episode["recorded"].get("downtime")
+    if downtime is None:
+        return [], ["the source does not show when tasks were without an owner"]
+    begin_ms = episode["initial"]["source"]["time_ms"]
+    events = [_event(each) for each in episode["events"]]
+    until_ms = max(each["assignment_t_ms"] for each in episode["recorded"]["generations"])
+    clusters = _clusters(events, downtime["tasks"])
+    found, reasons = [], []
+    for place, cluster in enumerate(clusters):
+        first_ms = min(each.earliest_ms for each in cluster)
+        last = place + 1 == len(clusters)
+        end_ms = episode["until_ms"] if last else min(each.earliest_ms for each in clusters[place + 1])
+        state = _state_before(decisions, begin_ms + first_ms)
+        if state is None:
+            # The first start of a group is no change of it.
+            continue
+        if unknown := [each.type for each in cluster if each.type not in _KNOWN]:
+            reasons.append(f"it has other events ({listed(sorted(set(unknown)))})")
+            continue
+        if last and not any(each.time_ms <= until_ms for each in cluster):
+            reasons.append("it was not over at the end of the recording")
+            continue
+        away = _away(downtime["tasks"], cluster, first_ms, end_ms, episode["until_ms"])
+        if away is None:
+            reasons.append("it was not over at the end of the recording")
+            continue
+        kind, steps = _steps(cluster)
+        window_ms = max(1_000, end_ms - first_ms)
+        plan = Plan(kind, steps, 0, start_ms, 0, (), goes_on=True, rest_within_ms=window_ms, starts=starts)
+        names = tuple(dict.fromkeys(each.name for each in cluster))
+        shows = bool(downtime["shows_restoring"])
+        found.append(PastChange(begin_ms + first_ms, kind, names, state, plan, away, window_ms, shows))
+    return found[::-1], reasons
+
+
+def _event(document: Mapping[str, Any]) -> _Event:
+    at_ms = document["at_ms"]
+    earliest, latest = document.get("within_ms") or (at_ms, at_ms)
+    details = {key: document[key] for key in (*_OF_PLAN, "leave") if key in document}
+    return _Event(
+        at_ms, min(earliest, at_ms), max(latest, at_ms), document["type"], document.get("client", ""), details
+    )
+
+
+def _clusters(events: Iterable[_Event], away: Mapping[str, Sequence[Sequence[int]]]) -> list[list[_Event]]:
+    """Events that belong together: each begins while the change before it goes on, or shortly after that."""
+    absences = sorted((begin, end) for intervals in away.values() for begin, end in intervals)
+    found: list[list[_Event]] = []
+    over_ms = 0
+    for each in events:
+        if not found or each.time_ms > over_ms + _TOGETHER_MS:
+            found.append([])
+            over_ms = each.time_ms
+        found[-1].append(each)
+        ends = [end for begin, end in absences if each.earliest_ms - _GRACE_MS <= begin <= each.time_ms + _TOGETHER_MS]
+        over_ms = max([over_ms, each.time_ms, *ends])
+    return found
+
+
+def _state_before(decisions: Sequence[Scenario], time_ms: int) -> Scenario | None:
+    before = [
+        each
+        for each in decisions
+        if each.observed is not None and (each.source or {}).get("time_ms", time_ms) < time_ms
+    ]
+    return before[-1] if before else None
+
+
+def _away(
+    tasks: Mapping[str, Sequence[Sequence[int]]],
+    cluster: Sequence[_Event],
+    first_ms: int,
+    end_ms: int,
+    until_ms: int,
+) -> RecordedAway | None:
+    """``None`` if a task was still away at the end of the recording."""
+    bounds = {each.time_ms: (each.earliest_ms, each.latest_ms) for each in cluster if each.type in _ENDS}
+    lengths: list[tuple[int, int]] = []
+    for intervals in tasks.values():
+        for begin, end in intervals:
+            if not first_ms - _GRACE_MS <= begin < end_ms:
+                continue
+            if end >= until_ms:
+                return None
+            earliest, latest = bounds.get(begin, (begin, begin))
+            lengths.append((end - min(latest, end), end - earliest))
+    low, high = ([each[place] / 1000 for each in lengths] for place in (0, 1))
+    return RecordedAway(
+        RecordedBounds(max(low, default=0.0), max(high, default=0.0)), RecordedBounds(sum(low), sum(high))
+    )
+
+
+def _steps(cluster: Sequence[_Event]) -> tuple[str, tuple[Step, ...]]:
+    """The kind of a change, and its steps at the recorded times."""
+    first_ms, steps, kinds = cluster[0].time_ms, [], set()
+    lost = {each.name for each in cluster if each.type == "lose_disk"}
+    events = [each for each in cluster if each.type != "lose_disk"]
+    place = 0
+    while place < len(events):
+        each = events[place]
+        following = events[place + 1] if place + 1 < len(events) else None
+        back_ms = None if following is None else following.time_ms - each.time_ms
+        comes_back = following is not None and following.type == "start" and following.name == each.name
+        if each.type == "start":
+            kinds.add("scale")
+            action = Action("add", each.name, each.details)
+        elif comes_back and each.type == "stop" and back_ms is not None and back_ms <= _RESTART_MS:
+            kinds.add("roll")
+            leave = each.details.get("leave")
+            action = Action("restart", each.name, leave=leave, replace=each.name in lost)
+            place += 1
+        elif comes_back and each.type == "crash":
+            kinds.add("kill")
+            action = Action("kill", each.name, replace=each.name in lost, back_after_ms=back_ms)
+            place += 1
+        elif following is None:
+            kinds.add("kill" if each.type == "crash" else "scale")
+            action = Action("kill" if each.type == "crash" else "remove", each.name, leave=each.details.get("leave"))
+        else:
+            kinds.add("kill" if each.type == "crash" else "scale")
+            action = Action("event", each.name, {"type": each.type})
+        steps.append(Step(each.name, (action,), at_ms=each.time_ms - first_ms))
+        place += 1
+    return kinds.pop() if len(kinds) == 1 else "script", tuple(steps)

@@ -1,0 +1,123 @@
+"""Predictions of past changes, each from the state before it, and their common record."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+
+import attrs
+
+from assignment_api import AssignorLabError
+from assignor_lab.planning.in_processes import in_processes
+from assignor_lab.planning.intervals import calibrated
+from assignor_lab.planning.measured import PlayedPlan, cost_of
+from assignor_lab.planning.past.changes import PastChange
+from assignor_lab.planning.past_record import PastRecord, PredictedAway, PredictedChange
+from assignor_lab.planning.predict import Terms
+from assignor_lab.planning.predicted import RestlessGroupError, play_plan, predicted, range_of
+from assignor_lab.planning.state import PresentState, present_state, under_configuration
+from assignor_lab.simulation.streams.processing import RESTORING
+
+__all__ = ["MOST_CHANGES", "predicted_past"]
+
+#: Plays of a past change.
+_PLAYS = 10
+#: Most changes that are predicted.
+MOST_CHANGES = 8
+#: Tasks of all plays together: of a large group, fewer changes are predicted.
+_MOST = 60_000
+_GRACE_MS = 500
+
+
+@attrs.frozen
+class _Away:
+    """One play: its cost, and its time without an owner as the recording would show it, in seconds."""
+
+    cost: PlayedPlan
+    worst_task_seconds: float
+    task_seconds: float
+
+
+def predicted_past(
+    changes: Sequence[PastChange],
+    reasons: Sequence[str],
+    terms: Terms,
+    known: Mapping[int, PredictedChange],
+    processes: int = 1,
+    seed: int = 0,
+    on_change: Callable[[], None] = lambda: None,
+) -> PastRecord:
+    """The record of a past: its changes with a prediction from the state before each.
+
+    Args:
+        changes: The newest first.
+        reasons: Of changes that no plan can have.
+        known: Time of a change to its prediction in the ledger.
+    """
+    found: list[PredictedChange] = []
+    failed = list(reasons)
+    left, older = _MOST, 0
+    for place, each in enumerate(changes):
+        if (kept := known.get(each.at_ms)) is not None:
+            found.append(kept)
+            continue
+        try:
+            state = _state(each, terms)
+        except AssignorLabError as error:
+            failed.append(str(error))
+            continue
+        left -= _PLAYS * len(state.episode.tasks)
+        if left < 0 or place >= MOST_CHANGES:
+            older += 1
+            continue
+        try:
+            found.append(_predicted(each, state, terms, processes, seed))
+        except AssignorLabError as error:
+            failed.append(str(error))
+        on_change()
+    return PastRecord(tuple(found), older, tuple(failed))
+
+
+def _state(change: PastChange, terms: Terms) -> PresentState:
+    state = present_state(change.state, terms.settings, terms.timings, terms.workload)
+    return under_configuration(state, terms.sources)
+
+
+def _predicted(change: PastChange, state: PresentState, terms: Terms, processes: int, seed: int) -> PredictedChange:
+    missing = [
+        action.name
+        for step in change.plan.steps
+        for action in step.actions
+        if action.type in ("restart", "remove", "kill") and action.name not in state.names
+    ]
+    started = {action.name for step in change.plan.steps for action in step.actions if action.type == "add"}
+    if gone := [name for name in missing if name not in started]:
+        raise RestlessGroupError(f"{change.state.place}: {gone[0]!r:.80} is no instance of the state before the change")
+    plays = list(in_processes(partial(_play, change, state, terms, seed), _PLAYS, processes))
+    made = predicted([each.cost for each in plays], [step.name for step in change.plan.steps])
+    total = attrs.evolve(
+        made.total,
+        worst_task_seconds=range_of([each.worst_task_seconds for each in plays]),
+        task_seconds=range_of([each.task_seconds for each in plays]),
+    )
+    shown = attrs.evolve(made, total=total)
+    total = calibrated(shown, state.episode.protocol, change.plan).total
+    away = PredictedAway(total.worst_task_seconds, total.task_seconds)
+    return PredictedChange(change.at_ms, change.kind, change.instances, away, change.away)
+
+
+def _play(change: PastChange, state: PresentState, terms: Terms, seed: int, number: int) -> _Away:
+    played, conduct = play_plan(
+        state, change.plan, terms.registry, terms.sources, f"{seed}-{number}-past", terms.assignor
+    )
+    if not conduct.marks:
+        raise RestlessGroupError(f"{change.state.place}: the group does not come to rest before the change")
+    begin_ms = played.world.begin_ms + conduct.marks[0].at_ms
+    left_out = "" if change.shows_restoring else RESTORING
+    lengths = [
+        sum(wait.length_ms for wait in interruption if wait.cause != left_out) / 1000
+        for course in played.history.courses.values()
+        for interruption in course.interruptions
+        if begin_ms - _GRACE_MS <= interruption[0].begin_ms < begin_ms + change.window_ms
+    ]
+    return _Away(cost_of(played, conduct), max(lengths, default=0.0), sum(lengths))

@@ -1,0 +1,59 @@
+"""The record of the past that a source holds: the beginning of ``plan``, and of the ledger of ``record``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+import attrs
+
+from assignor_lab.documents.wording import plural
+from assignor_lab.planning.past.changes import PastChange, past_changes
+from assignor_lab.planning.past.predicting import predicted_past
+from assignor_lab.planning.past_record import PastRecord, PredictedChange
+from assignor_lab.planning.plans import Starts
+from assignor_lab.planning.predict import Terms
+from assignor_lab.scenarios import Scenario
+from assignor_lab.verification.replays import past_episodes
+from assignor_lab.verification.verified import Verification
+
+__all__ = ["record_of_past"]
+
+
+def record_of_past(
+    decisions: Sequence[Scenario],
+    verification: Verification,
+    terms: Terms,
+    start_ms: int | None = None,
+    starts: Starts | None = None,
+    known: Mapping[int, PredictedChange] | None = None,
+    processes: int = 1,
+    seed: int = 0,
+    on_change: Callable[[], None] = lambda: None,
+) -> PastRecord | None:
+    """The past changes of a Streams group with their predictions; ``None`` if the source holds no change.
+
+    Args:
+        known: Time of a change to its prediction in a ledger.
+    """
+    complete = [each for each in decisions if each.observed is not None]
+    found: list[PastChange] = []
+    reasons: list[str] = []
+    timings: dict[str, int] = {}
+    for episode in past_episodes(complete, terms.settings):
+        changes, why = past_changes(episode.document, complete, start_ms, starts)
+        found += changes
+        reasons += why
+        timings |= episode.document.get("timings", {})
+    if not found:
+        return None
+    if verification.refused:
+        group = verification.refused[0]
+        reason = (
+            f"{group.checked - group.reproduced} of {plural(group.checked, 'decision')} contradict the assignor, so "
+            "its changes cannot be predicted"
+        )
+        return PastRecord(refused=reason)
+    found.sort(key=lambda each: -each.at_ms)
+    # The recording bounds a session timeout that no setting gives.
+    of_past = attrs.evolve(terms, timings={**timings, **terms.timings})
+    return predicted_past(found, reasons, of_past, known or {}, processes, seed, on_change)
