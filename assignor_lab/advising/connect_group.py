@@ -32,7 +32,7 @@ from assignor_lab.planning.instances import new_names
 from assignor_lab.planning.making import Options
 from assignor_lab.planning.predict import Terms
 from assignor_lab.scenarios import Scenario
-from assignor_lab.simulation.connect.episode_figures import rebalances, unavailable_task_seconds
+from assignor_lab.simulation.connect.episode_figures import rebalances
 from assignor_lab.simulation.connect.episode_format import ConnectEpisode, ConnectEvent
 from assignor_lab.simulation.connect.simulate import assignors_from, simulate
 
@@ -115,10 +115,11 @@ class ConnectGroup:
             episode = attrs.evolve(begin, events=shifted, until_ms=until_ms, timings=timings)
             cluster = simulate(episode, make, drawn.getrandbits(32), keep_log=False).cluster
             since, until = cluster.start_ms + warm_ms, cluster.start_ms + until_ms
-            seconds[each.kind] += unavailable_task_seconds(cluster, since, until)
-            longest = unavailable_task_seconds(cluster, since, until, per_task=True)
-            worst[each.kind] = max(worst[each.kind], longest)
-            formed += day.weights[each.kind] * rebalances(cluster, since, until)
+            history = cluster.history(episode.id, since, until)
+            away = history.downtimes_ms.values()
+            seconds[each.kind] += sum(away) / 1000
+            worst[each.kind] = max(worst[each.kind], max(away, default=0) / 1000)
+            formed += day.weights[each.kind] * rebalances(history, since)
         return stateless_cost(day, seconds, worst, formed)
 
     def replayed(self, configuration: Configuration, present: Configuration, seed: int) -> DayCost:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 
 import attrs
 
@@ -11,11 +12,16 @@ __all__ = ["ProbeWindow", "TaskCourse", "OwnedTime", "UnownedTime"]
 
 @attrs.frozen
 class OwnedTime:
-    """An instance runs a task."""
+    """An instance runs a task.
+
+    Args:
+        lasts: It goes on after the end of the history.
+    """
 
     begin_ms: int
     end_ms: int
     instance: str
+    lasts: bool = False
 
 
 @attrs.frozen
@@ -41,6 +47,12 @@ class TaskCourse:
     @property
     def downtime_ms(self) -> int:
         return sum(each.length_ms for each in self.waits)
+
+    @property
+    def takeovers(self) -> int:
+        """How often another instance runs it than the one before."""
+        ran = [each.instance for each in self.runs]
+        return sum(before != after for before, after in pairwise(ran))
 
     @property
     def interruptions(self) -> Sequence[Sequence[UnownedTime]]:

@@ -9,7 +9,16 @@ import attrs
 
 from assignor_lab.model.courses import ProbeWindow, TaskCourse
 from assignor_lab.model.decision import Decision
-from assignor_lab.model.events import GroupDeleted, GroupEmptied, GroupEvent, GroupRefilled
+from assignor_lab.model.events import (
+    GroupDeleted,
+    GroupEmptied,
+    GroupEvent,
+    GroupRefilled,
+    InstanceCrashed,
+    InstanceStarted,
+    InstanceStopped,
+    RebalanceCompleted,
+)
 from assignor_lab.model.identity import GroupInstance
 
 __all__ = [
@@ -102,6 +111,7 @@ class GroupHistory:
         shows_restoring: True if the waits include restoring.
         changes_ms: Times of changes of members' tasks, in the streams protocol; ``None``: those of the decisions.
         probes: Of a recording with a probe.
+        connectors: Connector to the course of its own instance, of a played Connect group.
     """
 
     name: GroupName
@@ -117,6 +127,7 @@ class GroupHistory:
     shows_restoring: bool = False
     changes_ms: tuple[int, ...] | None = None
     probes: tuple[ProbeWindow, ...] = ()
+    connectors: Mapping[str, TaskCourse] = attrs.field(factory=dict)
 
     @property
     def group(self) -> str:
@@ -160,6 +171,29 @@ class GroupHistory:
         """The longest downtime first; equal ones in the order of the courses."""
         away = self.downtimes_ms
         return sorted(away, key=lambda task: -away[task])
+
+    @property
+    def joined_ms(self) -> Sequence[int]:
+        """Times at which all members of a rebalance had joined, those of rebalances without a decision included."""
+        decided = [each.at.latest_ms if each.joined_ms is None else each.joined_ms for each in self.decisions]
+        return sorted([*decided, *(each.at.latest_ms for each in self.events if isinstance(each, RebalanceCompleted))])
+
+    @property
+    def lives(self) -> Mapping[str, Sequence[tuple[int, int | None]]]:
+        """Instance to the begins and ends of its processes; ``None``: it runs at the end of the history.
+
+        An instance without a start is there from the beginning.
+        """
+        first = self.begin_ms or 0
+        found: dict[str, list[tuple[int, int | None]]] = {each.name: [] for each in self.instances}
+        for each in self.events:
+            if isinstance(each, InstanceStarted):
+                found.setdefault(each.instance, []).append((each.at.latest_ms, None))
+            elif isinstance(each, InstanceStopped | InstanceCrashed):
+                lives = found.setdefault(each.instance, [])
+                begin = lives.pop()[0] if lives else first
+                lives.append((begin, each.at.latest_ms))
+        return {name: lives or [(first, None)] for name, lives in found.items()}
 
     @property
     def outages(self) -> Iterator[Outage]:

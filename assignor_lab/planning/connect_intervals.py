@@ -11,10 +11,10 @@ from functools import cache
 
 import attrs
 
-from assignor_lab.planning.connect_plan import DELAY, SESSION
 from assignor_lab.planning.intervals import FIGURES, LEAST_SECONDS, Widening, widenings_in
 from assignor_lab.planning.predicted import Prediction, Range, StepRange
 from assignor_lab.planning.shipped import shipped_connect_forms
+from assignor_lab.simulation.connect.played_history import DELAY, SESSION
 
 __all__ = ["MOVES", "WAITS", "connect_calibrated", "connect_form", "connect_scale", "shipped_connect_widenings"]
 

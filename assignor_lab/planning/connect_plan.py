@@ -7,12 +7,15 @@ of another worker wait for its return. A state does not show its leader, so each
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 import attrs
 
 from assignment_api.connect import CONNECT_PROTOCOL, MAX_DELAY_KEY, ConnectorTaskId, ConnectProtocol
 from assignor_lab.groups.variants import Contender, VariantError, configured, timings_of
+from assignor_lab.model.courses import TaskCourse
+from assignor_lab.model.events import RebalanceBegun
+from assignor_lab.model.history import GroupHistory
 from assignor_lab.planning.connect_machine import ConnectMachine, shipped_machine
 from assignor_lab.planning.connect_state import TIMINGS_OF_WORKERS, ConnectState, under_connect_configuration
 from assignor_lab.planning.making import Options
@@ -22,7 +25,6 @@ from assignor_lab.planning.plans import CALM, Action, Plan, Step
 from assignor_lab.planning.predict import Terms
 from assignor_lab.simulation.connect.cluster import SimulatedCluster
 from assignor_lab.simulation.connect.simulate import assignors_from, formed_cluster
-from assignor_lab.simulation.connect.surroundings.job_runs import JobRun
 from assignor_lab.simulation.connect.worker_settings import WorkerSettings
 
 __all__ = ["ConnectContender", "connect_plan", "given_connect_variant", "played_connect_plan", "usual_connect_variants"]
@@ -34,8 +36,6 @@ _LOOKS_EVERY_MS = 100
 _LEFT_MS = 5_000
 #: A step that is not over by then counts as failed.
 _NEVER_READY_MS = 600_000
-#: Causes of absences.
-DELAY, SESSION, REBALANCE = "scheduled delay", "session timeout", "rebalancing and starting"
 
 
 # --- plans --------------------------------------------------------------------------------------------------
@@ -223,7 +223,13 @@ def _waited(cluster: SimulatedCluster, conditions: Sequence[Callable[[], bool]],
 def _cost(
     cluster: SimulatedCluster, marks: Sequence[int], done_ms: int, rest_ms: int | None, failed: str | None
 ) -> PlayedPlan:
-    away = sorted(_absences(cluster, marks[0], cluster.now), key=lambda each: (each[1].begin_ms, each[0].sort_key()))
+    # A calm group may still start tasks.
+    starting = (run.start_ms for _, run in cluster.runs.open_runs())
+    history = cluster.history("", marks[0], max(cluster.now, *starting, 0))
+    away = sorted(
+        _absences(history, cluster.config.view(cluster.config.end).jobs.tasks()),
+        key=lambda each: (each[1].begin_ms, each[0].sort_key()),
+    )
     connectors = {each.task: task.connector for task, each in away}
     return cost_of_absences(
         [each for _, each in away],
@@ -231,45 +237,19 @@ def _cost(
         done_ms,
         rest_ms,
         cluster.now,
-        [each.prepared_ms for each in cluster.rounds],
+        [each.at.latest_ms for each in history.events if isinstance(each, RebalanceBegun)],
         failed,
         connectors.__getitem__,
         sorted(cluster.config.view(cluster.config.end).jobs.task_counts),
     )
 
 
-def _absences(cluster: SimulatedCluster, first: int, end: int) -> Iterator[tuple[ConnectorTaskId, Away]]:
+def _absences(history: GroupHistory, tasks: Iterable[ConnectorTaskId]) -> Iterator[tuple[ConnectorTaskId, Away]]:
     """Every time without a run of a configured task that has run before."""
-    delays = _delays(cluster, end)
-    prepared = sorted(each.prepared_ms for each in cluster.rounds)
-    for job in cluster.config.view(cluster.config.end).jobs.tasks():
-        runs = [run for run in cluster.runs.runs.get(job, ()) if run.end_ms is None or run.end_ms > run.start_ms]
-        reached, before = None, None
-        for run in [*sorted(runs, key=lambda run: run.start_ms), JobRun(0, "", end)]:
-            if reached is not None and run.start_ms > max(reached, first):
-                begin = max(reached, first)
-                crashed = before is not None and (before.worker, before.end_ms) in cluster.crashes
-                causes = _causes(begin, run.start_ms, delays, prepared, crashed=crashed)
-                yield job, Away(str(job), begin, run.start_ms, causes)
-            until = end if run.end_ms is None else run.end_ms
-            if reached is None or until > reached:
-                reached, before = until, run
-
-
-def _delays(cluster: SimulatedCluster, end: int) -> list[tuple[int, int]]:
-    """Times in which lost jobs wait: from a round with a delay to the next one without it."""
-    found = []
-    for place, each in enumerate(cluster.rounds):
-        if each.delay_ms:
-            following = cluster.rounds[place + 1].prepared_ms if place + 1 < len(cluster.rounds) else end
-            found.append((each.joined_ms, following))
-    return found
-
-
-def _causes(
-    begin: int, end: int, delays: Sequence[tuple[int, int]], prepared: Sequence[int], *, crashed: bool
-) -> dict[str, int]:
-    noticed = min(end, next((at for at in prepared if at >= begin), end)) if crashed else begin
-    waits = sum(max(0, min(end, until) - max(noticed, since)) for since, until in delays)
-    found = {DELAY: waits, SESSION: noticed - begin, REBALANCE: end - noticed - waits}
-    return {cause: length for cause, length in found.items() if length > 0}
+    for task in tasks:
+        course = history.courses.get(str(task), TaskCourse())
+        for parts in course.interruptions:
+            causes: dict[str, int] = {}
+            for each in parts:
+                causes[each.cause] = causes.get(each.cause, 0) + each.length_ms
+            yield task, Away(str(task), parts[0].begin_ms, parts[-1].end_ms, causes)

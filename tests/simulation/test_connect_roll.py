@@ -18,7 +18,6 @@ from typer.testing import CliRunner
 from assignment_api.plugins import discover
 from assignor_lab.cli.app import build_app
 from assignor_lab.scenarios import DocumentFormatError, Place, scenario_from_document
-from assignor_lab.simulation.connect.episode_figures import unavailable_task_seconds
 from assignor_lab.simulation.connect.episode_format import read_episode
 from assignor_lab.simulation.connect.simulate import assignors_from, simulate
 
@@ -34,8 +33,8 @@ def roll(max_delay_ms: int, **more: Any) -> dict[str, Any]:
 
 def task_seconds(document: dict[str, Any], seed: int) -> float:
     episode = read_episode(scenario_from_document(document, Place("roll")))
-    cluster = simulate(episode, assignors_from(discover()), seed, keep_log=False).cluster
-    return unavailable_task_seconds(cluster, cluster.start_ms, cluster.start_ms + document["until_ms"])
+    history = simulate(episode, assignors_from(discover()), seed, keep_log=False).history
+    return sum(history.downtimes_ms.values()) / 1000
 
 
 def test_a_roll_waits_for_the_delay_at_every_worker_that_does_not_lead() -> None:

@@ -48,9 +48,9 @@ def _print_one(played: PlayedConnectEpisode, width: int | None) -> None:
     columns = ("generation", "at (s)", "leader", "protocol", "jobs", "delay (s)", "because")
     console().print(table(columns, rows))
     # A line of it begins with a worker's name.
-    labels = max(map(len, (*cluster.lives, "rebalances"))) + 2
+    labels = max(map(len, (*played.history.lives, "rebalances"))) + 2
     chosen = max(10, min(100, console().width - labels)) if width is None else width
-    for line in timeline(cluster, begin, begin + played.episode.until_ms, chosen):
+    for line in timeline(played.history, chosen):
         print_line(line)
     print_line()
     for name, (value, unit) in episode_figures(played).items():

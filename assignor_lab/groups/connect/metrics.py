@@ -6,7 +6,6 @@ Docs: "Metrics", section "Connect".
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from itertools import pairwise
 from typing import Any, Generic, Literal, NoReturn, TypeVar
 
 import attrs
@@ -14,6 +13,7 @@ import attrs
 from assignment_api.connect import ConfiguredJobs, Jobs
 from assignment_api.plugins import MetricPlugin
 from assignor_lab.simulation.connect.episode_figures import connector_imbalance, episode_figures, unassigned_jobs
+from assignor_lab.simulation.connect.episode_figures import jobs_moved as jobs_taken_over
 from assignor_lab.simulation.connect.simulate import PlayedConnectEpisode
 
 __all__ = [
@@ -209,13 +209,7 @@ def _figure_of(key: str) -> Callable[[PlayedConnectEpisode], float | None]:
 
 def episode_jobs_moved(played: PlayedConnectEpisode) -> int:
     """Number of starts of a job on another worker than its previous one."""
-    moved = 0
-    for runs in played.cluster.runs.runs.values():
-        # A job that was stopped before it began to run had no place.
-        ran = [run.worker for run in sorted(runs, key=lambda run: run.start_ms)
-               if run.end_ms is None or run.end_ms > run.start_ms]  # fmt: skip
-        moved += sum(before != after for before, after in pairwise(ran))
-    return moved
+    return jobs_taken_over(played.history)
 
 
 EPISODE_METRICS: tuple[ConnectMetric[PlayedConnectEpisode], ...] = (

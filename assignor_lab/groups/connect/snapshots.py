@@ -10,6 +10,8 @@ from assignment_api.streams.ids import utf16_key
 from assignor_lab.groups.connect.metrics import ConnectDecision
 from assignor_lab.groups.connect.rounds import RebalanceAnswer, RoundState
 from assignor_lab.groups.kind import ContenderAnswer
+from assignor_lab.model.events import InstanceCrashed, InstanceStarted, InstanceStopped
+from assignor_lab.model.history import GroupHistory
 from assignor_lab.model.pictures import (
     ConnectSnapshot,
     Gantt,
@@ -20,7 +22,6 @@ from assignor_lab.model.pictures import (
     GroupWorker,
     SnapshotAnswer,
 )
-from assignor_lab.simulation.connect.cluster import SimulatedCluster
 from assignor_lab.simulation.connect.episode_format import ConnectEpisode
 from assignor_lab.simulation.connect.simulate import PlayedConnectEpisode
 from assignor_lab.simulation.connect.timeline import timeline
@@ -37,6 +38,7 @@ MOST_TASKS, MOST_STRETCHES, MOST_MARKS = 60, 60, 400
 #: Most workers of a picture; a larger group has none.
 MOST_WORKERS = 400
 
+_ACTIONS = {InstanceStarted: "start", InstanceStopped: "stop", InstanceCrashed: "crash"}
 
 RoundAnswer = ContenderAnswer[RoundState, RebalanceAnswer]
 EpisodeAnswer = ContenderAnswer[ConnectEpisode, PlayedConnectEpisode]
@@ -146,62 +148,41 @@ def _names(jobs: Jobs) -> tuple[str, ...]:
 
 
 def _timeline(played: PlayedConnectEpisode) -> tuple[str, ...]:
-    begin = played.cluster.start_ms
-    lines = timeline(played.cluster, begin, begin + played.episode.until_ms, TIMELINE_WIDTH)
-    return tuple(lines[: MOST_WORKERS + 2])
+    return tuple(timeline(played.history, TIMELINE_WIDTH)[: MOST_WORKERS + 2])
 
 
 def _gantt(played: PlayedConnectEpisode) -> Gantt:
     """The worker of each task over time, longest downtime first; connectors' own instances are not drawn."""
-    cluster, end = played.cluster, played.episode.until_ms
-    begin, names = cluster.start_ms, list(cluster.lives)
-    place = {name: number for number, name in enumerate(names)}
-    rows, idle = [], []
-    left = cluster.config.view(cluster.config.end).jobs
-    for job, lives in cluster.runs.runs.items():
-        ran = (
-            (max(0, each.start_ms - begin), end if each.end_ms is None else min(end, each.end_ms - begin), each.worker)
-            for each in lives
-        )
-        runs = sorted((since, until, place[worker]) for since, until, worker in ran if until > since)
-        if runs and not isinstance(job, str):
-            waits = _waits(runs, end if job in left else 0)
-            rows.append(GanttRow(str(job), tuple(runs[:MOST_STRETCHES]), tuple(waits[:MOST_STRETCHES])))
-            idle.append(sum(to - at for at, to, _ in waits))
-    shown = sorted(sorted(range(len(rows)), key=lambda number: -idle[number])[:MOST_TASKS])
-    joined = (each.joined_ms - begin for each in cluster.rounds[:MOST_MARKS])
+    history = played.history
+    begin, end = history.begin_ms or 0, played.episode.until_ms
+    place = {each.name: number for number, each in enumerate(history.instances)}
+    shown = set(history.tasks_by_downtime[:MOST_TASKS])
+    rows = []
+    for task, course in history.courses.items():
+        if task in shown:
+            runs = sorted((each.begin_ms - begin, each.end_ms - begin, place[each.instance]) for each in course.runs)
+            waits = [(each[0].begin_ms - begin, each[-1].end_ms - begin, 0) for each in course.interruptions]
+            rows.append(GanttRow(task, tuple(runs[:MOST_STRETCHES]), tuple(waits[:MOST_STRETCHES])))
+    joined = (at - begin for at in history.joined_ms[:MOST_MARKS])
     changes = [
-        GanttChange(at - begin, change, name)
-        for at, change, name in sorted(_changes(cluster))
-        if begin <= at <= begin + end
+        GanttChange(at - begin, change, name) for at, change, name in sorted(_changes(history)) if at <= begin + end
     ]
     return Gantt(
         until_ms=end,
-        instances=tuple(names),
-        rows=tuple(rows[number] for number in shown),
-        rows_left_out=len(rows) - len(shown),
+        instances=tuple(place),
+        rows=tuple(rows),
+        rows_left_out=len(history.courses) - len(rows),
         marks=tuple(at for at in joined if 0 <= at <= end),
         changes=tuple(changes[:MOST_MARKS]),
     )
 
 
-def _changes(cluster: SimulatedCluster) -> Iterator[tuple[int, str, str]]:
+def _changes(history: GroupHistory) -> Iterator[tuple[int, str, str]]:
     """Times and names of workers that start, stop or crash; the group has its first workers from the beginning."""
-    for name, lives in cluster.lives.items():
-        for begin, end in lives:
-            if begin > cluster.start_ms:
-                yield begin, "start", name
-            if end is not None:
-                yield end, "crash" if (name, end) in cluster.crashes else "stop", name
-
-
-def _waits(runs: Sequence[tuple[int, int, int]], end: int) -> list[tuple[int, int, int]]:
-    waits, reached = [], runs[0][1]
-    for since, until, _ in (*runs[1:], (end, end, -1)):
-        if since > reached:
-            waits.append((reached, since, 0))
-        reached = max(reached, until)
-    return waits
+    for each in history.events:
+        action = _ACTIONS.get(type(each))
+        if action is not None and (action != "start" or each.at.latest_ms > (history.begin_ms or 0)):
+            yield each.at.latest_ms, action, each.subject or ""
 
 
 def _rebalances(played: PlayedConnectEpisode) -> tuple[GroupRebalance, ...]:

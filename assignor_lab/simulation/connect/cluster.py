@@ -9,11 +9,16 @@ from typing import Any
 
 import attrs
 
-from assignment_api.connect import ConnectAssignment, ConnectAssignor, ConnectProtocol, Jobs
+from assignment_api.connect import ConnectAssignment, ConnectAssignor, ConnectProtocol, Jobs, Rebalance
 from assignor_lab.kafka.coordinator import Coordinator, CoordinatorState, JoinRequest, Round
 from assignor_lab.kafka.coordinator.member_ids import MemberIds
+from assignor_lab.model.events import GroupEvent, InstanceCrashed, InstanceStarted, InstanceStopped, ThreadBusy
+from assignor_lab.model.evidence import Evidence
+from assignor_lab.model.history import GroupHistory, GroupName
+from assignor_lab.model.moment import Moment
 from assignor_lab.simulation.clock import VirtualClock
 from assignor_lab.simulation.connect.client import ClientOperation, Pacing, SimulatedClient
+from assignor_lab.simulation.connect.played_history import DecidedRound, changed_connectors, played_history
 from assignor_lab.simulation.connect.round_notes import describe_decision, note_decision
 from assignor_lab.simulation.connect.surroundings.config_log import ConfigLog
 from assignor_lab.simulation.connect.surroundings.job_pool import JobPool
@@ -66,12 +71,14 @@ class SimulatedCluster:
             leader = random.Random(f"first leader of {seed}").choice(leaders)  # noqa: S311 - a simulation, not a secret
         self.coordinator = Coordinator(timings.initial_rebalance_delay_ms, len(forming), self._member_id, leader)
         self.settings: dict[str, WorkerSettings] = {}
-        self.lives: dict[str, list[tuple[int, int | None]]] = {}
-        #: Workers with the times of their crashes.
-        self.crashes: set[tuple[str, int]] = set()
         self._assignors = assignors
         self._random = random.Random(seed)  # noqa: S311 - a simulation, not a secret
         self._pool = JobPool(timings, self.runs, self._random)
+        #: By time, those of rebalances left out.
+        self.events: list[GroupEvent] = []
+        #: Leaders' answers, by generation.
+        self.decided: dict[int, DecidedRound] = {}
+        self._noted_config = 0
         self._driven: dict[str, Driven] = {}
         self._by_number: dict[int, Driven] = {}
         self._processes = 0
@@ -111,12 +118,12 @@ class SimulatedCluster:
         process = WorkerProcess(number, name, settings, self, self._pool, Requests(number, self), held)
         driven = Driven(process, self.timings.worker_start_ms if start_ms is None else start_ms, self.now)
         self._driven[name] = self._by_number[number] = driven
-        self.lives.setdefault(name, []).append((self.now, None))
         if held is not None:
             jobs: list[Job] = [*held.connectors, *held.tasks]
             for job in jobs:
                 self.runs.start(job, number, name, self.now)
         else:
+            self._happened(InstanceStarted, instance=name)
             self.say(name, "process", "starts its process")
         self._driver.move(driven, driven.token, None)
         self._link.beat_later(driven)
@@ -133,7 +140,7 @@ class SimulatedCluster:
         if driven is not None:
             lost = len(self.runs.running(driven.process.number))
             self.say(name, "crash", f"crashes with {lost} jobs", jobs=lost)
-            self.crashes.add((name, self.now))
+            self._happened(InstanceCrashed, instance=name)
             self._end(name, driven)
 
     def stop(self, name: str) -> None:
@@ -160,6 +167,7 @@ class SimulatedCluster:
         driven = self._driven.get(name)
         if driven is not None:
             driven.busy_until = max(driven.busy_until, self.now + duration_ms)
+            self._happened(ThreadBusy, instance=name)
             self.say(name, "stall", f"its herder thread hangs for {duration_ms / 1000:g} s")
 
     def block_config(self, name: str, duration_ms: int) -> None:
@@ -206,6 +214,13 @@ class SimulatedCluster:
 
     def last_heard_ms(self, name: str) -> int | None:
         return self.coordinator.last_heard_ms(name)
+
+    def history(self, name: str, begin_ms: int, until_ms: int) -> GroupHistory:
+        """What happened until a time, of the type that readers of recordings make."""
+        return played_history(
+            GroupName(name), self.settings, self.rounds, self.decided, self.runs, self.config, self.events, begin_ms,
+            until_ms,
+        )  # fmt: skip
 
     def is_calm(self, *, for_client: SimulatedClient | None = None) -> bool:
         """True if no process except ``for_client`` needs or waits for anything."""
@@ -256,13 +271,18 @@ class SimulatedCluster:
         if self._keep_log:
             self.log.add(self.now, actor, event, text, **details)
 
+    def _happened(self, kind: Callable[..., GroupEvent], **facts: object) -> None:
+        self.events.append(kind(Moment.at(self.now), Evidence.played(), **facts))
+
     def leave_group(self, member_id: str, reason: str) -> None:
         self._link.leave(member_id, reason)
 
-    def assigned(self, generation: int, answer: ConnectAssignment | None) -> None:
+    def assigned(self, generation: int, rebalance: Rebalance | None, answer: ConnectAssignment | None) -> None:
         current = self.rounds[-1]
         if current.generation != generation:
             return
+        if rebalance is not None and answer is not None:
+            self.decided[generation] = DecidedRound(rebalance, answer, self.coordinator.members())
         note_decision(current, answer)
         if answer is not None and self._keep_log:
             text = describe_decision(current, answer, self.coordinator.members())
@@ -326,6 +346,8 @@ class SimulatedCluster:
             for client in self._clients:
                 client.slip_in(worker)
         end = self.config.end
+        self.events += changed_connectors(self.config, self._noted_config, self.now)
+        self._noted_config = end
         for name in self._driven:
             if name != worker:
                 delay = self.timings.log_delivery_ms + self._delivery_jitter()
@@ -344,6 +366,7 @@ class SimulatedCluster:
 
     def _is_over(self, driven: Driven) -> None:
         name = driven.process.name
+        self._happened(InstanceStopped, instance=name)
         self.say(name, "process-over", "its process ends")
         self._driven.pop(name, None)
         self._end(name, driven)
@@ -353,8 +376,6 @@ class SimulatedCluster:
         del self._by_number[driven.process.number]
         driven.steps.close()
         self.runs.end_process(driven.process.number, self.now)
-        begun, _ = self.lives[name][-1]
-        self.lives[name][-1] = (begun, self.now)
         self._unreachable.discard(name)
         self._config_blocked.discard(name)
         self._link.lost_syncs.discard(name)

@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from assignment_api.connect import ConfiguredJobs, Jobs
+from assignor_lab.model.history import GroupHistory
 from assignor_lab.simulation.connect.cluster import SimulatedCluster
 from assignor_lab.simulation.connect.simulate import PlayedConnectEpisode
 
 __all__ = [
     "connector_imbalance",
     "episode_figures",
+    "jobs_moved",
     "jobs_stopped",
     "owned_now",
     "rebalances",
-    "rounds_to_stable",
     "unassigned_jobs",
-    "unavailable_task_seconds",
     "worker_imbalance",
 ]
 
@@ -44,39 +44,19 @@ def unassigned_jobs(configured: ConfiguredJobs, owned: Mapping[str, Jobs]) -> in
     return sum(name not in connectors for name in wanted.connectors) + sum(task not in tasks for task in wanted.tasks)
 
 
-def jobs_stopped(cluster: SimulatedCluster, start_ms: int, end_ms: int) -> int:
+def jobs_stopped(history: GroupHistory) -> int:
     """Ends of running jobs, crashes included."""
-    return sum(
-        run.end_ms is not None and start_ms <= run.end_ms <= end_ms and run.end_ms > run.start_ms
-        for runs in cluster.runs.runs.values()
-        for run in runs
-    )
+    courses = [*history.courses.values(), *history.connectors.values()]
+    return sum(not run.lasts for course in courses for run in course.runs)
 
 
-def unavailable_task_seconds(cluster: SimulatedCluster, start_ms: int, end_ms: int, *, per_task: bool = False) -> float:
-    """Task-seconds without running configured tasks, counted from each task's first start.
-
-    A deleted task counts up to its last stop. With ``per_task`` the worst task's seconds.
-    """
-    last = cluster.config.view(cluster.config.end).jobs
-    worst = total = 0
-    for job, runs in cluster.runs.runs.items():
-        if isinstance(job, str):
-            continue
-        until = end_ms if job in last else min(end_ms, max(run.end_ms or end_ms for run in runs))
-        idle = cluster.runs.idle_ms(job, start_ms, until)
-        total += idle
-        worst = max(worst, idle)
-    return (worst if per_task else total) / 1000
+def jobs_moved(history: GroupHistory) -> int:
+    """Starts of a job on another worker than its previous one."""
+    return sum(each.takeovers for each in (*history.courses.values(), *history.connectors.values()))
 
 
-def rebalances(cluster: SimulatedCluster, start_ms: int, end_ms: int) -> int:
-    return sum(start_ms <= each.joined_ms <= end_ms for each in cluster.rounds)
-
-
-def rounds_to_stable(cluster: SimulatedCluster, since_ms: int) -> int | None:
-    """Generations until the group is calm, or ``None``."""
-    return sum(each.joined_ms >= since_ms for each in cluster.rounds) if cluster.is_calm() else None
+def rebalances(history: GroupHistory, since_ms: int) -> int:
+    return sum(since_ms <= each <= (history.until_ms or each) for each in history.joined_ms)
 
 
 def owned_now(cluster: SimulatedCluster) -> dict[str, Jobs]:
@@ -86,20 +66,19 @@ def owned_now(cluster: SimulatedCluster) -> dict[str, Jobs]:
 
 def episode_figures(played: PlayedConnectEpisode) -> dict[str, tuple[float | None, str]]:
     """Name to value and unit. The group's forming is not counted."""
-    cluster, begin = played.cluster, played.cluster.start_ms
-    end = begin + played.episode.until_ms
+    cluster, begin, history = played.cluster, played.cluster.start_ms, played.history
     owned = owned_now(cluster)
     configured = cluster.config.view(cluster.config.end).jobs
-    formed = cluster.rounds[played.formed_rounds - 1].joined_ms + 1 if cluster.rounds else begin
-    calm = played.calm_ms
-    overlaps = cluster.runs.overlaps(end)
+    formed = history.joined_ms[played.formed_rounds - 1] + 1 if history.joined_ms else begin
+    calm, away = played.calm_ms, history.downtimes_ms.values()
+    overlaps = cluster.runs.overlaps(begin + played.episode.until_ms)
     return {
-        "rebalances": (rebalances(cluster, formed, end), ""),
-        "rounds to stable": (None if calm is None else rounds_to_stable(cluster, formed), ""),
+        "rebalances": (rebalances(history, formed), ""),
+        "rounds to stable": (None if calm is None else rebalances(history, formed), ""),
         "calm since": (None if calm is None else calm / 1000, "s"),
-        "jobs stopped": (jobs_stopped(cluster, begin, end), ""),
-        "unavailable task-seconds": (unavailable_task_seconds(cluster, begin, end), "task-s"),
-        "worst task unavailable": (unavailable_task_seconds(cluster, begin, end, per_task=True), "s"),
+        "jobs stopped": (jobs_stopped(history), ""),
+        "unavailable task-seconds": (sum(away) / 1000, "task-s"),
+        "worst task unavailable": (max(away, default=0) / 1000, "s"),
         "task imbalance between workers": (worker_imbalance(owned), "tasks"),
         "task imbalance of the worst connector": (connector_imbalance(owned), "tasks"),
         "jobs without an owner": (unassigned_jobs(configured, owned), "jobs"),

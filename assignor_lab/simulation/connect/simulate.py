@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import partial
+from functools import cached_property, partial
 from typing import Any
 
 import attrs
@@ -11,6 +11,7 @@ import attrs
 from assignment_api.connect import ConnectAssignor, ConnectProtocol, Jobs
 from assignment_api.plugins import Registry
 from assignor_lab.kafka.herder.assignors import assignor_names
+from assignor_lab.model.history import GroupHistory
 from assignor_lab.simulation.connect.client import ClientOperation
 from assignor_lab.simulation.connect.cluster import AssignorFactory, SimulatedCluster
 from assignor_lab.simulation.connect.episode_format import LEADER, ConnectEpisode, ConnectEvent, worker_settings
@@ -53,6 +54,12 @@ class PlayedConnectEpisode:
     formed_rounds: int
     is_calm: bool
     calm_ms: int | None
+
+    @cached_property
+    def history(self) -> GroupHistory:
+        """What happened, of the type that readers of recordings make."""
+        begin = self.cluster.start_ms
+        return self.cluster.history(self.episode.id, begin, begin + self.episode.until_ms)
 
 
 def simulate(

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 import attrs
 
 from assignment_api.connect import ConnectorTaskId
+from assignor_lab.model.courses import OwnedTime, TaskCourse, UnownedTime
 
 __all__ = ["Job", "JobRuns", "Overlap", "JobRun"]
 
@@ -118,18 +119,29 @@ class JobRuns:
 
     def idle_ms(self, job: Job, start_ms: int, end_ms: int) -> int:
         """Time without a run, counted from the job's first start."""
-        runs = self.runs.get(job, ())
-        begun = [run for run in runs if run.end_ms is None or run.end_ms > run.start_ms]
-        if not begun:
-            return 0
-        start = max(start_ms, min(run.start_ms for run in begun))
-        if end_ms <= start:
-            return 0
-        covered, reached = 0, start
+        return self.course(job, start_ms, end_ms).downtime_ms
+
+    def course(self, job: Job, start_ms: int, end_ms: int, *, lasts: bool = True) -> TaskCourse:
+        """Runs and times without one between two moments, without causes.
+
+        Args:
+            lasts: False if the job was deleted: it is not missing after its last stop.
+        """
+        if not lasts:
+            stops = [end_ms if run.end_ms is None else run.end_ms for run in self.runs.get(job, ())]
+            end_ms = min(end_ms, max(stops, default=end_ms))
+        begun = [run for run in self.runs.get(job, ()) if run.end_ms is None or run.end_ms > run.start_ms]
+        runs, waits = [], []
+        reached: int | None = None
         for run in sorted(begun, key=lambda run: run.start_ms):
-            begin = max(run.start_ms, reached)
-            end = min(end_ms if run.end_ms is None else run.end_ms, end_ms)
+            begin, end = max(start_ms, run.start_ms), end_ms if run.end_ms is None else min(end_ms, run.end_ms)
+            if run.start_ms >= end_ms:
+                break
+            if reached is not None and begin > reached:
+                waits.append(UnownedTime(reached, begin, ""))
+            reached = max(end, begin if reached is None else reached)
             if end > begin:
-                covered += end - begin
-                reached = end
-        return end_ms - start - covered
+                runs.append(OwnedTime(begin, end, run.worker, lasts=run.end_ms is None or run.end_ms > end_ms))
+        if reached is not None and end_ms > reached:
+            waits.append(UnownedTime(reached, end_ms, ""))
+        return TaskCourse(tuple(runs), tuple(waits))

@@ -7,7 +7,7 @@ from typing import Any, Protocol
 
 import attrs
 
-from assignment_api.connect import ConnectAssignment, ConnectAssignor, ConnectProtocol, Jobs, StaticJobs
+from assignment_api.connect import ConnectAssignment, ConnectAssignor, ConnectProtocol, Jobs, Rebalance, StaticJobs
 from assignor_lab.kafka.coordinator import JoinRequest, SyncRequest
 from assignor_lab.simulation.connect.surroundings.config_log import ConfigLog
 from assignor_lab.simulation.connect.timings import ConnectTimings
@@ -72,7 +72,7 @@ class WorkerSurroundings(Protocol):
 
     def leave_group(self, member_id: str, reason: str) -> None: ...
 
-    def assigned(self, generation: int, answer: ConnectAssignment | None) -> None:
+    def assigned(self, generation: int, rebalance: Rebalance | None, answer: ConnectAssignment | None) -> None:
         """``None`` = a config mismatch."""
         ...
 

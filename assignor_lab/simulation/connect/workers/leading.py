@@ -22,7 +22,7 @@ def lead(worker: WorkerProcess, joined: JoinReply) -> Steps:
     if joined_with < furthest:
         yield from read_to_end(worker)
     offset = offset_of_round(furthest, joined_with, worker.position)
-    answer = None
+    rebalance, answer = None, None
     if offset is None:
         worker.say("mismatch", f"has not read the config topic as far as others ({worker.position} < {furthest})")
     else:
@@ -35,7 +35,7 @@ def lead(worker: WorkerProcess, joined: JoinReply) -> Steps:
         rebalance = round_to_decide(worker.membership, joined, workers, jobs, world.now)
         answer = _assignor(worker, joined.protocol).assign(rebalance)
         worker.membership.wants_another_round = answer.rejoin
-    world.assigned(joined.generation, answer)
+    world.assigned(joined.generation, rebalance, answer)
     assignments = assignments_to_members(
         joined.members, joined.member_id, worker.name, furthest if offset is None else offset, answer
     )
