@@ -93,7 +93,7 @@ LINES = {
     "scenarios": 7_900,
     "scoring": 12_200,
     "serving": 1_300,
-    "simulation": 13_900,
+    "simulation": 14_090,
     "verification": 1_400,
     "watching": 1_500,
     "web": 2_700,
