@@ -18,6 +18,16 @@ from assignor_lab.cli.options import Client, ConfigFile, Json, Overrides, Proces
 from assignor_lab.cli.past_options import Dates, Day, TimingsFile, Topology, WorkloadFile, Zone
 from assignor_lab.cli.plan_members import connect_answer, consumer_answer
 from assignor_lab.cli.plan_past import past_of_group
+from assignor_lab.cli.plan_scaling import (
+    CapacityOption,
+    LagOption,
+    LoadFile,
+    input_terms,
+    print_scaling,
+    scaling_document,
+    scaling_of,
+    write_scaling,
+)
 from assignor_lab.cli.play_progress import Master, Remote, plays_elsewhere, shown_plays
 from assignor_lab.cli.present_group import ReadGroup, read_group
 from assignor_lab.cli.text import console, note, print_json, print_line, print_sentence, table
@@ -43,6 +53,8 @@ from assignor_lab.planning.past_record import PastRecord, record_sentences
 from assignor_lab.planning.plans import CALM, READY, Plan, Wait
 from assignor_lab.planning.predict import Terms, predict_from, predicted_by
 from assignor_lab.planning.predicted import Prediction
+from assignor_lab.planning.scaling.answer import InputTerms
+from assignor_lab.planning.scaling.counts import is_several
 from assignor_lab.planning.script import script_plan
 from assignor_lab.planning.starts import options_with_starts, parse_starts
 from assignor_lab.planning.state import PresentState
@@ -130,7 +142,10 @@ UpgradeFrom = Annotated[
     str | None, typer.Option("--upgrade-from", metavar="VERSION", help="roll: release of Kafka that runs now.")
 ]
 To = Annotated[
-    str, typer.Option("--to", metavar="N|RELEASE", help="scale: number of instances. upgrade: release of Kafka.")
+    str,
+    typer.Option(
+        "--to", metavar="N|A..B|RELEASE", help="scale: number of instances, or 4..24. upgrade: release of Kafka."
+    ),
 ]
 Leaving = Annotated[str, typer.Option("--leaving", metavar="A,B", help="scale: the instances that go.")]
 NewThreads = Annotated[
@@ -203,6 +218,9 @@ def _plan(
     new_threads: NewThreads = None,
     new_rack: NewRack = None,
     new_tag: NewTags = None,
+    capacity: CapacityOption = None,
+    lag: LagOption = None,
+    load: LoadFile = None,
     back_after: BackAfter = None,
     wipe: Wipe = False,
     assignor: Assignor = None,
@@ -252,7 +270,7 @@ def _plan(
         crash_in=crash_in,
         upgrade_from=upgrade_from,
         brokers=brokers,
-        to=_number(to) if plan_name != "upgrade" else 0,
+        to=0 if plan_name == "upgrade" or (plan_name == "scale" and is_several(to)) else _number(to),
         to_release=(to or None) if plan_name == "upgrade" else None,
         leaving=_names(leaving),
         back_after_ms=None if back_after is None else _ms(back_after),
@@ -261,6 +279,12 @@ def _plan(
         new_rack=new_rack,
         new_tags=dict(_tag(each) for each in new_tag or ()),
     )
+    of_input = input_terms(capacity, lag, load)
+    has_several = plan_name == "scale" and (is_several(to) or of_input != InputTerms())
+    if has_several and (master or remote):
+        raise PlanError("--master and --remote are for one plan: the counts of a range are played on this machine")
+    if of_input != InputTerms() and not has_several:
+        raise PlanError("--capacity, --lag and --load are options of scale: write plan SOURCE scale --to 4..24")
     given = sources(config, c, release)
     read = read_group(
         source, state_id, given, config, racks, topology, timezone, workload, timings, assignor, dates, day
@@ -272,39 +296,45 @@ def _plan(
     if not json:
         for sentence in sentences(verification):
             print_sentence(sentence)
-    with shown_plays(None) as on_play, plays_elsewhere(master, remote) as there:
-        runs = None if there is None else partial(there, written=play_document, read=play_from)
-        workers = processes or os.cpu_count() or 1
-        texts = None if no_variants else variant or []
-        if is_connect_state(read.scenario) or is_consumer_state(read.scenario):
-            predict = partial(predicted_by, plays=plays, processes=workers, on_play=lambda _: on_play(), runs=runs)
-            made = consumer_answer if is_consumer_state(read.scenario) else connect_answer
-            answer = made(source, read, plan_name, subject, options, texts, seed, predict)
-        else:
-            how = partial(
-                predict_from, plays=plays, seed=seed, processes=workers, on_play=lambda _: on_play(), runs=runs
+    if has_several:
+        with shown_plays(None) as on_play:
+            counted = scaling_of(
+                source, read, options, to, of_input, plays, seed, processes or os.cpu_count() or 1, on_play
             )
-            past_of = partial(past_of_group, source, read, verification, workers, seed)
-            answer = _answer(source, read, plan_name, subject, options, texts, plays, seed, how, past_of)
-    document = answer_document(answer, document_of_verification(verification))
+        document = scaling_document(counted, document_of_verification(verification))
+        show, write = partial(print_scaling, counted), partial(write_scaling, counted)
+    else:
+        with shown_plays(None) as on_play, plays_elsewhere(master, remote) as there:
+            runs = None if there is None else partial(there, written=play_document, read=play_from)
+            workers = processes or os.cpu_count() or 1
+            texts = None if no_variants else variant or []
+            if is_connect_state(read.scenario) or is_consumer_state(read.scenario):
+                predict = partial(predicted_by, plays=plays, processes=workers, on_play=lambda _: on_play(), runs=runs)
+                made = consumer_answer if is_consumer_state(read.scenario) else connect_answer
+                answer = made(source, read, plan_name, subject, options, texts, seed, predict)
+            else:
+                how = partial(
+                    predict_from, plays=plays, seed=seed, processes=workers, on_play=lambda _: on_play(), runs=runs
+                )
+                past_of = partial(past_of_group, source, read, verification, workers, seed)
+                answer = _answer(source, read, plan_name, subject, options, texts, plays, seed, how, past_of)
+        document = answer_document(answer, document_of_verification(verification))
+        show, write = partial(_print, answer), partial(_write, answer)
     results = [gate.judged(document) for gate in gates]
     if json:
         print_json({**document, **({"gates": results} if gates else {})})
     else:
-        _print(answer)
+        show()
     for each in results:
         if each["status"] != "passed":
             note(f"{each['expression']}: {each['reason']}")
     if report is not None:
-        from assignor_lab.report.plan_page import write_plan_page
-
-        known = [] if answer.past is None else record_sentences(answer.past)
-        write_plan_page(answer, [*sentences(verification), *known], report)
+        write(list(sentences(verification)), report)
     if junit is not None:
         from assignor_lab.model.comparisons import Verdict
         from assignor_lab.scoring.gates.junit import write_junit
 
-        name = answer.plan.name
+        name = plan_name
         judged = [
             Verdict(assignor=name, states=0, **{key: each[key] for key in ("expression", "status", "reason")})
             for each in results
@@ -312,6 +342,13 @@ def _plan(
         write_junit(judged, junit, "assignor plan")
     if any(each["status"] != "passed" for each in results):
         raise typer.Exit(1)
+
+
+def _write(answer: Answer, verified: list[str], file: Path) -> None:
+    from assignor_lab.report.plan_page import write_plan_page
+
+    known = [] if answer.past is None else record_sentences(answer.past)
+    write_plan_page(answer, [*verified, *known], file)
 
 
 def _answer(

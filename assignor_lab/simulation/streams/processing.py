@@ -21,11 +21,13 @@ REVOKED = "revoked"
 class Ledger:
     """Owners of tasks over time."""
 
-    __slots__ = ("_cause", "_exists", "_owner", "_since", "intervals", "runs")
+    __slots__ = ("_cause", "_exists", "_owner", "_since", "intervals", "runs", "threads")
 
     def __init__(self, tasks: int, now_ms: int) -> None:
         self.intervals: list[list[tuple[int, int, str]]] = [[] for _ in range(tasks)]
         self.runs: list[list[tuple[int, int | None, str]]] = [[] for _ in range(tasks)]
+        #: The key of the thread of each run.
+        self.threads: list[list[int]] = [[] for _ in range(tasks)]
         self._owner: list[str | None] = [None] * tasks
         self._since = [now_ms] * tasks
         self._cause = [NOBODY] * tasks
@@ -37,13 +39,14 @@ class Ledger:
     def cause(self, task: int) -> str:
         return self._cause[task]
 
-    def starts(self, task: int, now_ms: int, owner: str) -> None:
+    def starts(self, task: int, now_ms: int, owner: str, thread: int = 0) -> None:
         if self._owner[task] is None:
             self._write(task, now_ms)
         else:
             self._end_run(task, now_ms)
         self._owner[task], self._since[task] = owner, now_ms
         self.runs[task].append((now_ms, None, owner))
+        self.threads[task].append(thread)
 
     def stops(self, task: int, now_ms: int, cause: str) -> None:
         if self._owner[task] is None:

@@ -66,7 +66,7 @@ class Running:
                 self._owns(thread, task)
 
     def _owns(self, thread: Thread, task: int) -> None:
-        self._ledger.starts(task, self._clock.now, thread.instance.name)
+        self._ledger.starts(task, self._clock.now, thread.instance.name, thread.key)
         log = self._changelogs[task]
         if log is not None:
             log.runs(self._clock.now)

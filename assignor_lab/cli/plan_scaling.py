@@ -1,0 +1,114 @@
+"""``assignor plan SOURCE scale`` with several counts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+from typing import Annotated, Any, TypeVar
+
+import attrs
+import typer
+
+from assignor_lab.cli.present_group import ReadGroup
+from assignor_lab.cli.text import console, note, print_sentence, table
+from assignor_lab.planning.in_processes import in_processes
+from assignor_lab.planning.making import Options, PlanError, scale_plan
+from assignor_lab.planning.plans import Plan
+from assignor_lab.planning.scaling.answer import InputTerms, ScalingAnswer, parse_capacity, scaling_answer
+from assignor_lab.planning.scaling.counts import parse_counts
+from assignor_lab.planning.scaling.load_file import read_load
+from assignor_lab.planning.scaling.plays import ScaledGroup
+from assignor_lab.planning.scaling.streams_group import ScaledStreamsGroup
+from assignor_lab.planning.scaling.words import columns, row_cells, table_document, the_sentences
+from assignor_lab.planning.starts import options_with_starts
+
+__all__ = [
+    "CapacityOption", "LagOption", "LoadFile", "input_terms", "print_scaling", "scaled_group",
+    "scaling_document", "scaling_of", "write_scaling",
+]  # fmt: skip
+
+CapacityOption = Annotated[
+    str | None,
+    typer.Option(
+        "--capacity", metavar="N", help="scale: input that one thread processes in a second: 500 records, or 2MB."
+    ),
+]
+LagOption = Annotated[
+    float | None, typer.Option("--lag", metavar="N", min=0, help="scale: waiting records of the whole group.")
+]
+LoadFile = Annotated[
+    Path | None,
+    typer.Option("--load", metavar="FILE", help="scale: CSV with the records per second of a day."),
+]
+V = TypeVar("V")
+
+
+def input_terms(capacity: str | None, lag: float | None, load: Path | None) -> InputTerms:
+    return InputTerms(
+        None if capacity is None else parse_capacity(capacity), lag, None if load is None else read_load(load)
+    )
+
+
+def scaled_group(read: ReadGroup, options: Options) -> tuple[ScaledGroup, list[str]]:
+    """The group of a source, and its assumptions."""
+    group = read.present()
+    timings = group.state.episode.timings
+    options = options_with_starts(options, read.scenarios, timings, are_known=bool(group.terms.timings))
+
+    def plan_to(count: int) -> Plan:
+        return attrs.evolve(scale_plan(group.state, attrs.evolve(options, to=count)), starts=options.starts)
+
+    return ScaledStreamsGroup(group.state, group.terms, plan_to), [*group.state.episode.assumptions]
+
+
+def scaling_of(
+    source: str,
+    read: ReadGroup,
+    options: Options,
+    to: str,
+    terms: InputTerms,
+    plays: int,
+    seed: int,
+    processes: int,
+    on_play: Callable[[], None],
+) -> ScalingAnswer:
+    """The table of counts."""
+    counts = parse_counts(to)
+    if options.leaving:
+        raise PlanError("--leaving names the instances of one count: give one number with --to")
+    group, assumptions = scaled_group(read, options)
+
+    def runs(work: Callable[[int], V], count: int) -> Iterator[V]:
+        for each in in_processes(work, count, processes):
+            on_play()
+            yield each
+
+    return scaling_answer(source, group, counts, terms, plays, seed, runs, assumptions)
+
+
+def scaling_document(answer: ScalingAnswer, verified: Any) -> dict[str, Any]:
+    return {
+        "source": answer.source,
+        "plan": {"name": "scale", "to": list(answer.counts)},
+        "verified": verified,
+        "plays": answer.plays,
+        "seed": answer.seed,
+        **table_document(answer.table, answer.remedies),
+    }
+
+
+def write_scaling(answer: ScalingAnswer, verified: list[str], file: Path) -> None:
+    """The page of ``--report``."""
+    from assignor_lab.report.scaling_page import write_scaling_page
+
+    write_scaling_page(answer, verified, file)
+
+
+def print_scaling(answer: ScalingAnswer) -> None:
+    for sentence in answer.assumptions:
+        note(f"assumed: {sentence}")
+    for sentence in the_sentences(answer.table, answer.remedies):
+        print_sentence(sentence)
+    rows = sorted([answer.table.present, *answer.table.rows], key=lambda each: each.count)
+    console().print(table(columns(answer.table), map(partial(row_cells, answer.table), rows)))

@@ -1,0 +1,44 @@
+"""The page of several replica counts: the sentences and the table."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from os import PathLike
+
+from markupsafe import Markup
+
+from assignor_lab.documents.durable import write_durably
+from assignor_lab.planning.scaling.answer import ScalingAnswer
+from assignor_lab.planning.scaling.words import columns, row_cells, the_sentences
+from assignor_lab.report.html import asset, policy, templates
+
+__all__ = ["render_scaling_page", "write_scaling_page"]
+
+
+def render_scaling_page(answer: ScalingAnswer, verified: Sequence[str]) -> str:
+    style, table = asset("report.css"), answer.table
+    first, *remarks = the_sentences(table, answer.remedies)
+    rows = sorted([table.present, *table.rows], key=lambda each: each.count)
+    return (
+        templates()
+        .get_template("scaling.html.j2")
+        .render(
+            answer=answer,
+            verified=verified,
+            sentence=first,
+            remarks=remarks,
+            columns=columns(table),
+            rows=[row_cells(table, row) for row in rows],
+            style=Markup(style),  # noqa: S704 - our own file
+            policy=Markup(policy(style, "")),  # noqa: S704 - hashes and keywords
+        )
+    )
+
+
+def write_scaling_page(answer: ScalingAnswer, verified: Sequence[str], path: str | PathLike[str]) -> None:
+    """Writes the page; an older file is replaced only by a complete one.
+
+    Raises:
+        OutputFileError: if it cannot be written.
+    """
+    write_durably(path, render_scaling_page(answer, verified).encode())
