@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, TypeVar
 
 import attrs
 import typer
@@ -87,7 +87,7 @@ def scaling_of(
     return scaling_answer(source, group, counts, terms, plays, seed, runs, assumptions)
 
 
-def scaling_document(answer: ScalingAnswer, verified: Any) -> dict[str, Any]:
+def scaling_document(answer: ScalingAnswer, verified: object) -> dict[str, object]:
     return {
         "source": answer.source,
         "plan": {"name": "scale", "to": list(answer.counts)},

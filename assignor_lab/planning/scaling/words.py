@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from assignor_lab.documents.wording import listed, plural
 from assignor_lab.planning.predicted import Range
@@ -153,7 +152,7 @@ def _verdict(row: ScalingRow) -> str:
     return {PRESENT: "as it is", USEFUL: "", UNKNOWN: "", NO_GAIN: "no gain"}.get(row.verdict, row.verdict)
 
 
-def table_document(table: ScalingTable, remedies: Sequence[str]) -> dict[str, Any]:
+def table_document(table: ScalingTable, remedies: Sequence[str]) -> dict[str, object]:
     return {
         "sentences": the_sentences(table, remedies),
         "recommended": table.recommended,
@@ -167,7 +166,7 @@ def table_document(table: ScalingTable, remedies: Sequence[str]) -> dict[str, An
     }
 
 
-def _row(row: ScalingRow) -> dict[str, Any]:
+def _row(row: ScalingRow) -> dict[str, object]:
     return {
         "count": row.count,
         "verdict": row.verdict,
