@@ -12,10 +12,14 @@ import typer
 
 from assignor_lab.cli.present_group import ReadGroup
 from assignor_lab.cli.text import console, note, print_sentence, table
+from assignor_lab.planning.connect_state import connect_state, is_connect_state
+from assignor_lab.planning.consumer_state import consumer_state, is_consumer_state
 from assignor_lab.planning.in_processes import in_processes
 from assignor_lab.planning.making import Options, PlanError, scale_plan
 from assignor_lab.planning.plans import Plan
 from assignor_lab.planning.scaling.answer import InputTerms, ScalingAnswer, parse_capacity, scaling_answer
+from assignor_lab.planning.scaling.connect_group import ScaledConnectGroup
+from assignor_lab.planning.scaling.consumer_group import ScaledConsumerGroup
 from assignor_lab.planning.scaling.counts import parse_counts
 from assignor_lab.planning.scaling.load_file import read_load
 from assignor_lab.planning.scaling.plays import ScaledGroup
@@ -52,6 +56,12 @@ def input_terms(capacity: str | None, lag: float | None, load: Path | None) -> I
 
 def scaled_group(read: ReadGroup, options: Options) -> tuple[ScaledGroup, list[str]]:
     """The group of a source, and its assumptions."""
+    if is_consumer_state(read.scenario):
+        consumers = consumer_state(read.scenario, read.terms, options)
+        return ScaledConsumerGroup(read.scenario, consumers, read.terms, options), [*consumers.assumptions]
+    if is_connect_state(read.scenario):
+        workers = connect_state(read.scenario, read.terms, options)
+        return ScaledConnectGroup(workers, read.terms, options), [*workers.assumptions]
     group = read.present()
     timings = group.state.episode.timings
     options = options_with_starts(options, read.scenarios, timings, are_known=bool(group.terms.timings))

@@ -27,7 +27,10 @@ from assignor_lab.simulation.connect.cluster import SimulatedCluster
 from assignor_lab.simulation.connect.simulate import assignors_from, formed_cluster
 from assignor_lab.simulation.connect.worker_settings import WorkerSettings
 
-__all__ = ["ConnectContender", "connect_plan", "given_connect_variant", "played_connect_plan", "usual_connect_variants"]
+__all__ = [
+    "ConnectContender", "connect_plan", "cost_of_workers", "given_connect_variant", "play_connect_plan",
+    "played_connect_plan", "usual_connect_variants",
+]  # fmt: skip
 
 #: The group is at rest before a plan begins and after it, within this time and the delay.
 _REST_MS = 120_000
@@ -116,7 +119,15 @@ def given_connect_variant(contender: Contender, state: ConnectState, plan: Plan,
 
 
 def played_connect_plan(variant: ConnectContender, seed: str) -> PlayedPlan:
-    """One play of a plan."""
+    """The cost of one play of a plan."""
+    cluster, marks, done_ms, rest_ms, failed = play_connect_plan(variant, seed)
+    return cost_of_workers(cluster, marks, done_ms, rest_ms, failed)
+
+
+def play_connect_plan(
+    variant: ConnectContender, seed: str
+) -> tuple[SimulatedCluster, list[int], int, int | None, str | None]:
+    """One play of a plan: the begin of each step, the end of the last one, the time of rest, and a failed step."""
     drawn = random.Random(seed)  # noqa: S311 - a simulation, not a secret
     terms, state, plan = variant.terms, variant.state, variant.plan
     make = assignors_from(terms.registry, terms.assignor, may_run_code=True)
@@ -132,7 +143,8 @@ def played_connect_plan(variant: ConnectContender, seed: str) -> PlayedPlan:
         cluster.run_until(cluster.now + rest_ms, until_calm=True)
     cluster.run_until(cluster.now + drawn.randrange(1, state.episode.timings.heartbeat_interval_ms + 1))
     steps = _ordered(plan.steps, cluster.leader(), variant.leader)
-    marks, failed, done_ms = [], None, cluster.now
+    marks: list[int] = []
+    failed, done_ms = None, cluster.now
     for step in steps:
         marks.append(cluster.now)
         own = plan.starts
@@ -145,13 +157,14 @@ def played_connect_plan(variant: ConnectContender, seed: str) -> PlayedPlan:
             failed = step.name
             break
         cluster.run_until(cluster.now + durations.drawn_answer(drawn))
-        if isinstance(plan.wait, int):
-            cluster.run_until(cluster.now + plan.wait)
-        elif plan.wait == CALM:
+        wait = plan.wait if step.wait is None else step.wait
+        if isinstance(wait, int):
+            cluster.run_until(cluster.now + wait)
+        elif wait == CALM:
             cluster.run_until(cluster.now + rest_ms, until_calm=True)
         done_ms = cluster.now
     is_calm = cluster.run_until(cluster.now + 2 * rest_ms, until_calm=True)
-    return _cost(cluster, marks, done_ms, cluster.now if is_calm else None, failed)
+    return cluster, marks, done_ms, cluster.now if is_calm else None, failed
 
 
 def _ordered(steps: Sequence[Step], leader: str | None, place: str) -> list[Step]:
@@ -220,9 +233,10 @@ def _waited(cluster: SimulatedCluster, conditions: Sequence[Callable[[], bool]],
 # --- its cost -----------------------------------------------------------------------------------------------
 
 
-def _cost(
+def cost_of_workers(
     cluster: SimulatedCluster, marks: Sequence[int], done_ms: int, rest_ms: int | None, failed: str | None
 ) -> PlayedPlan:
+    """The cost of a play of :func:`play_connect_plan`."""
     # A calm group may still start tasks.
     starting = (run.start_ms for _, run in cluster.runs.open_runs())
     history = cluster.history("", marks[0], max(cluster.now, *starting, 0))

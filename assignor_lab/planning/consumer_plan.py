@@ -32,8 +32,8 @@ from assignor_lab.simulation.consumer.polling import NotPolled
 from assignor_lab.simulation.consumer.simulate import CLOSING, CRASHED, ConsumerEvent, ConsumerPlay
 
 __all__ = [
-    "ConsumerContender", "consumer_plan", "given_consumer_variant", "play_consumer_plan", "played_consumer_plan",
-    "usual_consumer_variants",
+    "ConsumerContender", "consumer_plan", "cost_of_consumers", "given_consumer_variant", "play_consumer_plan",
+    "played_consumer_plan", "usual_consumer_variants",
 ]  # fmt: skip
 
 #: A step that is not over by then counts as failed.
@@ -156,7 +156,7 @@ def given_consumer_variant(contender: Contender, state: ConsumerState, plan: Pla
 def played_consumer_plan(variant: ConsumerContender, seed: str) -> PlayedPlan:
     """The cost of one play of a plan."""
     play, marks, done_ms, rest_ms, failed = play_consumer_plan(variant, seed)
-    return _cost(play, marks, done_ms, rest_ms, failed)
+    return cost_of_consumers(play, marks, done_ms, rest_ms, failed)
 
 
 def play_consumer_plan(
@@ -235,7 +235,10 @@ def _act(play: ConsumerPlay, plan: Plan, action: Action, drawn: random.Random) -
 # --- its cost -----------------------------------------------------------------------------------------------
 
 
-def _cost(play: ConsumerPlay, marks: list[int], done_ms: int, rest_ms: int | None, failed: str | None) -> PlayedPlan:
+def cost_of_consumers(
+    play: ConsumerPlay, marks: Sequence[int], done_ms: int, rest_ms: int | None, failed: str | None
+) -> PlayedPlan:
+    """The cost of a play of :func:`play_consumer_plan`."""
     world, end_ms = play.world, play.world.now
     found = [each for each in (*world.ledger.over, *world.ledger.lasting) if (each.end_ms or end_ms) > marks[0]]
     away = [_away(each, play, end_ms) for each in found if each.begin_ms >= marks[0] and each.begin_ms < end_ms]

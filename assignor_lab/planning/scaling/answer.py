@@ -152,7 +152,7 @@ def scaling_answer(
     Raises:
         DocumentFormatError, PlanError: if the counts or the input do not fit the group.
     """
-    kept, above = counts_within(tuple(counts), len(group.tasks), group.unit, group.task)
+    kept, above = counts_within(tuple(counts), len(group.names), len(group.tasks), group.unit, group.task)
     known = known_input(group, terms)
     forecast = None
     if known.curve is not None and terms.capacity is not None:

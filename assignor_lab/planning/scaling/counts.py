@@ -43,8 +43,12 @@ def parse_counts(text: str) -> tuple[int, ...]:
     return tuple(counts)
 
 
-def counts_within(counts: tuple[int, ...], tasks: int, unit: str, task: str) -> tuple[tuple[int, ...], list[str]]:
+def counts_within(
+    counts: tuple[int, ...], present: int, tasks: int, unit: str, task: str
+) -> tuple[tuple[int, ...], list[str]]:
     """The counts that are worth a play, and a sentence on the others: more instances than tasks.
+
+    If only the present count is left, the next larger one is played, too: it shows that nothing changes.
 
     Raises:
         PlanError: if each count is above the number of tasks.
@@ -56,6 +60,8 @@ def counts_within(counts: tuple[int, ...], tasks: int, unit: str, task: str) -> 
             f"--to {_span(above)}: the group has {plural(tasks, task)}, and each further {unit} is idle: give counts "
             f"from 1 to {tasks}"
         )
+    if kept == (present,) and above:
+        kept, above = (present, above[0]), above[1:]
     if not above:
         return kept, []
     return kept, [

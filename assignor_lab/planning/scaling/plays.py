@@ -59,6 +59,8 @@ class ScaledGroup(Protocol):
     Args:
         unit: One of its members, as sentences name it.
         task: One of its tasks, likewise.
+        thread: What runs tasks one after the other, likewise.
+        remedy: The change that gives the group more tasks, as a part of a sentence.
         threads: Threads of the present instances.
         reads: Task to the partitions that it reads; empty: unknown.
         input_bytes_per_s: Task to its input; empty: unknown.
@@ -71,6 +73,12 @@ class ScaledGroup(Protocol):
 
     @property
     def task(self) -> str: ...
+
+    @property
+    def thread(self) -> str: ...
+
+    @property
+    def remedy(self) -> str: ...
 
     @property
     def names(self) -> tuple[str, ...]: ...

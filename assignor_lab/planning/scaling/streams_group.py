@@ -31,6 +31,8 @@ class ScaledStreamsGroup:
     plan_to: Callable[[int], Plan]
     unit: str = "instance"
     task: str = "task"
+    thread: str = "thread"
+    remedy: str = "give its input topics more partitions"
     lags: Mapping[str, float] = attrs.field(factory=dict)
 
     @property

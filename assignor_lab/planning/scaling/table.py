@@ -118,6 +118,7 @@ class ScalingTable:
 
     unit: str
     task: str
+    thread: str
     present: ScalingRow
     rows: tuple[ScalingRow, ...]
     recommended: int | None
@@ -201,7 +202,7 @@ def scaling_table(
     )
     recommended = _recommended(present, rows, needed, is_behind=is_behind)
     return ScalingTable(
-        group.unit, group.task, present, tuple(rows), recommended, useless, needed,
+        group.unit, group.task, group.thread, present, tuple(rows), recommended, useless, needed,
         None if forecast is None else forecast.curve.unit, is_behind, len(group.tasks), is_weighed,
         tuple(assumptions), failed,
     )  # fmt: skip
@@ -378,28 +379,28 @@ def _useless(
     if not larger or any(row.placement.busiest < present.placement.busiest * (1 - _EQUAL) for row in larger):
         return None
     if len(group.tasks) == 1:
-        return f"the group has one {group.task}, and only one thread can run it"
+        return f"the group has one {group.task}, and only one {group.thread} can run it: {group.remedy}"
     alone = present.placement.alone
     if alone is not None and not is_weighed:
         return (
-            f"each thread has at most one {group.task} already: the {len(group.tasks)} {group.task}s have a thread each"
+            f"each {group.thread} has at most one of the {plural(len(group.tasks), group.task)} already: {group.remedy}"
         )
     if alone is not None:
         share = loads[alone] / sum(loads.values())
         return (
-            f"{group.task} {alone} has {share:.0%} of the input, and a thread of its own already: one {group.task} "
-            "cannot be divided"
+            f"{group.task} {alone} has {share:.0%} of the input, and a {group.thread} of its own already: one "
+            f"{group.task} cannot be divided"
         )
     threads = round(max(row.count for row in larger) * group.threads / len(group.names))
     least = ceil(len(group.tasks) / threads)
     if not is_weighed and least / len(group.tasks) >= present.placement.busiest * (1 - _EQUAL):
         return (
-            f"{plural(len(group.tasks), group.task)} on up to {plural(threads, 'thread')} leave at least {least} on "
-            "one thread, as now"
+            f"{plural(len(group.tasks), group.task)} on up to {plural(threads, group.thread)} leave at least {least} "
+            f"on one {group.thread}, as now"
         )
     return (
-        f"the busiest thread keeps {present.placement.busiest:.0%} of the work under this assignor with each count of "
-        "the table"
+        f"the busiest {group.thread} keeps {present.placement.busiest:.0%} of the work under this assignor with each "
+        "count of the table"
     )
 
 

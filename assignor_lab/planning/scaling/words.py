@@ -42,7 +42,7 @@ def the_sentences(table: ScalingTable, remedies: Sequence[str] = ()) -> list[str
     wasted = [row for row in table.rows if row.verdict == WASTED]
     if wasted:
         found.append(
-            f"Wasted, with the busiest thread of a smaller count: "
+            f"Wasted, with the busiest {table.thread} of a smaller count: "
             f"{listed([f'{row.count} (as {row.same_as})' for row in wasted[:_MOST_NAMED]])}"
             f"{'' if len(wasted) <= _MOST_NAMED else f' and {len(wasted) - _MOST_NAMED} more'}."
         )
@@ -58,12 +58,12 @@ def _recommendation(table: ScalingTable, remedies: Sequence[str]) -> str:
     present, unit = table.present, table.unit
     if not table.is_forecast:
         useful = [str(row.count) for row in table.rows if row.verdict == USEFUL]
-        which = f" Counts with a less busy busiest thread: {listed(useful[:_MOST_NAMED])}." if useful else ""
+        which = f" Counts whose busiest {table.thread} has less work: {listed(useful[:_MOST_NAMED])}." if useful else ""
         return f"No count can be recommended, as the lag is unknown: give {listed(list(remedies))}.{which}"
     needed = f"the input is {_rate(table.needed, table)} at most"
     row = present if table.recommended is None else table.row(table.recommended)
     fits = (row.throughput or 0) >= (table.needed or 0)
-    count, most = plural(row.count, unit), f"the busiest thread allows {_rate(row.throughput, table)}"
+    count, most = plural(row.count, unit), f"the busiest {table.thread} allows {_rate(row.throughput, table)}"
     if row is present:
         reason = "" if fits else ", and no other count of the table is better"
         return f"Stay at {count}: {most}, and {needed}{reason}."
@@ -112,8 +112,8 @@ def columns(table: ScalingTable) -> tuple[str, ...]:
     """The columns; those of the lag only if it is known."""
     lag = ("throughput", "lag lower after s") if table.is_forecast else ("speed",)
     return (
-        f"{table.unit}s", f"{table.task}s of each", "idle threads", "busiest thread", *lag, "away now", "away later",
-        "ready s", "at rest s", "rebalances", "verdict",
+        f"{table.unit}s", f"{table.task}s of each", f"idle {table.thread}s", f"busiest {table.thread}", *lag,
+        "away now", "away later", "ready s", "at rest s", "rebalances", "verdict",
     )  # fmt: skip
 
 
@@ -126,7 +126,7 @@ def row_cells(table: ScalingTable, row: ScalingRow) -> tuple[str, ...]:
     return (
         str(row.count),
         each,
-        str(row.placement.idle_threads) if row.placement.idle == 0 else _idle(row, table.unit),
+        _idle(row, table),
         f"{row.placement.busiest:.0%}",
         *lag,
         _median(row.now),
@@ -138,8 +138,10 @@ def row_cells(table: ScalingTable, row: ScalingRow) -> tuple[str, ...]:
     )
 
 
-def _idle(row: ScalingRow, unit: str) -> str:
-    return f"{row.placement.idle_threads} ({plural(row.placement.idle, unit)})"
+def _idle(row: ScalingRow, table: ScalingTable) -> str:
+    if not row.placement.idle or table.unit == table.thread:
+        return str(row.placement.idle_threads)
+    return f"{row.placement.idle_threads} ({plural(row.placement.idle, table.unit)})"
 
 
 def _median(of: Range | None) -> str:

@@ -43,7 +43,7 @@ def test_other_counts_are_refused_with_the_reason(text: str, reason: str) -> Non
 
 
 def test_counts_above_the_tasks_are_left_out_and_named() -> None:
-    assert counts_within((10, 12, 13, 14), 12, "instance", "task") == (
+    assert counts_within((10, 12, 13, 14), 3, 12, "instance", "task") == (
         (10, 12),
         ["13 to 14 instances are not played: the group has 12 tasks, and each further instance is idle"],
     )
@@ -51,4 +51,4 @@ def test_counts_above_the_tasks_are_left_out_and_named() -> None:
 
 def test_only_counts_above_the_tasks_are_refused() -> None:
     with pytest.raises(PlanError, match="the group has 1 task, and each further instance is idle"):
-        counts_within((2, 3), 1, "instance", "task")
+        counts_within((2, 3), 1, 1, "instance", "task")
