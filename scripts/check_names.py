@@ -74,7 +74,7 @@ LIMITS = {KEYS: 1_085, DOCUMENTS: 830, ANY: 1_330}
 LINES = {
     "advising": 2_900,
     "capture": 23_900,
-    "cli": 9_430,
+    "cli": 9_700,
     "clients": 1_300,
     "compare": 1_400,
     "conformance": 400,
@@ -87,7 +87,7 @@ LINES = {
     "model": 2_600,
     "new": 400,
     "notebook": 1_200,
-    "planning": 7_600,
+    "planning": 9_000,
     "report": 3_900,
     "runtime": 6_100,
     "scenarios": 7_900,

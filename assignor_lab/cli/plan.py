@@ -16,6 +16,7 @@ from assignment_api import AssignorLabError
 from assignor_lab.cli.one_state import StateId
 from assignor_lab.cli.options import Client, ConfigFile, Json, Overrides, Processes, RackFiles, Release, Seed, sources
 from assignor_lab.cli.past_options import Dates, Day, TimingsFile, Topology, WorkloadFile, Zone
+from assignor_lab.cli.plan_best import AtMost, Best, May, Minimize, SearchPlays, best_of, print_best, write_best
 from assignor_lab.cli.plan_members import connect_answer, consumer_answer
 from assignor_lab.cli.plan_past import past_of_group
 from assignor_lab.cli.plan_scaling import (
@@ -49,6 +50,9 @@ from assignor_lab.planning.making import (
 )
 from assignor_lab.planning.measured import play_document, play_from
 from assignor_lab.planning.naive import naive_estimate
+from assignor_lab.planning.orders.aims import DURATION
+from assignor_lab.planning.orders.making import WantedOrder, check_wanted
+from assignor_lab.planning.orders.words import best_document
 from assignor_lab.planning.past_record import PastRecord, record_sentences
 from assignor_lab.planning.plans import CALM, READY, Plan, Wait
 from assignor_lab.planning.predict import Terms, predict_from, predicted_by
@@ -201,6 +205,11 @@ def _plan(
     order: Order = "",
     only: Only = "",
     batch: Batch = "1",
+    best: Best = False,
+    at_most: AtMost = None,
+    minimize: Minimize = DURATION,
+    may: May = None,
+    search_plays: SearchPlays = 2_000,
     down_seconds: Down = 0,
     start_seconds: Start = None,
     poll_seconds: Poll = None,
@@ -285,6 +294,8 @@ def _plan(
         raise PlanError("--master and --remote are for one plan: the counts of a range are played on this machine")
     if of_input != InputTerms() and not has_several:
         raise PlanError("--capacity, --lag and --load are options of scale: write plan SOURCE scale --to 4..24")
+    wanted = WantedOrder(minimize, tuple(at_most or ()), tuple(may or ()), search_plays)
+    check_wanted(plan_name, options, wanted, is_best=best, has_others=bool(variant or master or remote))
     given = sources(config, c, release)
     read = read_group(
         source, state_id, given, config, racks, topology, timezone, workload, timings, assignor, dates, day
@@ -296,7 +307,14 @@ def _plan(
     if not json:
         for sentence in sentences(verification):
             print_sentence(sentence)
-    if has_several:
+    if best:
+        workers = processes or os.cpu_count() or 1
+        with shown_plays(None) as on_play:
+            found, assumptions = best_of(read, options, wanted, plays, seed, workers, on_play)
+        verified = {"verified": document_of_verification(verification)}
+        document = {**best_document(found, source, seed, assumptions), **verified}
+        show, write = partial(print_best, found, assumptions), partial(write_best, found, source, seed, assumptions)
+    elif has_several:
         with shown_plays(None) as on_play:
             counted = scaling_of(
                 source, read, options, to, of_input, plays, seed, processes or os.cpu_count() or 1, on_play

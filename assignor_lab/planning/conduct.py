@@ -9,12 +9,12 @@ from typing import Any
 
 import attrs
 
-from assignor_lab.planning.plans import CALM, READY, Action, Plan
+from assignor_lab.planning.plans import CALM, READY, Action, Plan, draws_of
 from assignor_lab.simulation.streams.conducting import Stage
 from assignor_lab.simulation.streams.spread import spread_around
 from assignor_lab.simulation.streams.timings import StreamsTimings
 
-__all__ = ["GRACE_MS", "NEVER_READY_MS", "Conduct", "Mark"]
+__all__ = ["GRACE_MS", "NEVER_READY_MS", "RESTS_MS", "Conduct", "Mark", "close_ms", "start_ms"]
 
 #: From the return of a broker until its replicas are in sync, and the next one may restart.
 _IN_SYNC_MS = 15_000
@@ -25,7 +25,7 @@ NEVER_READY_MS = 600_000
 #: An absence that begins within this time before a step is charged to that step.
 GRACE_MS = 500
 #: A wait for rest ends when the group has been at rest for this time.
-_RESTS_MS = 2_000
+RESTS_MS = 2_000
 #: The group is at rest before a plan begins.
 _SETTLED_MS = 6_000
 #: Interval between checks of readiness.
@@ -58,7 +58,7 @@ class Conduct:
     """
 
     def __init__(self, plan: Plan, timings: StreamsTimings, seed: str, *, is_settled: bool = True) -> None:
-        self._plan, self._timings, self._is_settled = plan, timings, is_settled
+        self._plan, self._timings, self._is_settled, self._seed = plan, timings, is_settled, seed
         self._random = random.Random(seed)  # noqa: S311 - a simulation, not a secret
         self.marks: list[Mark] = []
         #: When the last step was over, and when the group was at rest again; ``None``: not within the play.
@@ -137,7 +137,7 @@ class Conduct:
         if action.is_stuck:
             return [lambda: False]
         back: list[bool] = []
-        details = {**action.details, **self._starts()}
+        details = {**action.details, **self._starts(action.name)}
 
         def start() -> None:
             if action.replace:
@@ -149,7 +149,7 @@ class Conduct:
         return [lambda: bool(back) and self._is_ready(stage, action.name)]
 
     def _add(self, stage: Stage, action: Action) -> list[_Until]:
-        stage.do("start", action.name, **{**action.details, **self._starts()})
+        stage.do("start", action.name, **{**action.details, **self._starts(action.name)})
         return [partial(self._is_ready, stage, action.name)]
 
     def _surge(self, stage: Stage, action: Action) -> list[_Until]:
@@ -159,7 +159,7 @@ class Conduct:
         """
         details = dict(action.details)
         successor = details.pop("successor")
-        stage.do("start", successor, **{**details, **self._starts()})
+        stage.do("start", successor, **{**details, **self._starts(action.name)})
         has_ended: list[_Until] = []
         wait = self._plan.wait
         has_passed = _passed(stage, wait) if isinstance(wait, int) else _rests(stage) if wait == CALM else lambda: True
@@ -181,7 +181,7 @@ class Conduct:
         if action.back_after_ms is None:
             return [stage.runs_all]
         back: list[bool] = []
-        details = {**action.details, **self._starts()}
+        details = {**action.details, **self._starts(action.name)}
 
         def start() -> None:
             if action.replace:
@@ -204,28 +204,34 @@ class Conduct:
 
     def _stop(self, stage: Stage, action: Action) -> int:
         """Stops an instance; returns the milliseconds until its process has ended."""
-        median = self._timings.close_ms
-        closes_ms = spread_around(median, int(median * _CLOSE_SPREAD), self._random.random())
+        closes_ms = close_ms(self._timings, draws_of(self._plan, self._random, f"{self._seed} close", action.name))
         threads = len(stage.world.instances[action.name].threads)
         leaves = {} if action.leave is None else {"leave": action.leave}
         stage.do("stop", action.name, **leaves, leaves_ms=[min(closes_ms, self._timings.leave_ms)] * threads)
         stage.world.instances[action.name].ends_ms = stage.world.clock.now + closes_ms
         return closes_ms
 
-    def _starts(self) -> Mapping[str, Any]:
+    def _starts(self, name: str) -> Mapping[str, Any]:
         """The time that a process takes until it joins, drawn for this start."""
-        median = self._plan.start_ms
-        if median is None:
-            median = self._timings.startup_ms + self._timings.join_ms
-        if self._plan.starts is not None:
-            drawn = self._plan.starts.drawn(self._random)
-        else:
-            drawn = spread_around(median, int(median * _START_SPREAD), self._random.random())
-        return {"startup_ms": max(0, drawn - self._timings.join_ms)}
+        drawn = draws_of(self._plan, self._random, f"{self._seed} start", name)
+        return {"startup_ms": max(0, start_ms(self._plan, self._timings, drawn) - self._timings.join_ms)}
 
     def _is_ready(self, stage: Stage, name: str) -> bool:
         """True if a started process is RUNNING; if steps wait for a time, it need only be up."""
         return stage.is_ready(name) if self._plan.wait in (READY, CALM) else stage.world.instances[name].is_up
+
+
+def start_ms(plan: Plan, timings: StreamsTimings, drawn: random.Random) -> int:
+    """From the start of a process until its first join, drawn for one start."""
+    if plan.starts is not None:
+        return plan.starts.drawn(drawn)
+    median = timings.startup_ms + timings.join_ms if plan.start_ms is None else plan.start_ms
+    return spread_around(median, int(median * _START_SPREAD), drawn.random())
+
+
+def close_ms(timings: StreamsTimings, drawn: random.Random) -> int:
+    """From SIGTERM to the end of a process, drawn for one stop."""
+    return spread_around(timings.close_ms, int(timings.close_ms * _CLOSE_SPREAD), drawn.random())
 
 
 def _passed(stage: Stage, wait_ms: int) -> _Until:
@@ -244,8 +250,8 @@ def _rests(stage: Stage) -> _Until:
             return False
         if not since:
             since.append(stage.now_ms)
-            stage.after(_RESTS_MS, lambda: None)
-        return stage.now_ms - since[0] >= _RESTS_MS
+            stage.after(RESTS_MS, lambda: None)
+        return stage.now_ms - since[0] >= RESTS_MS
 
     return is_over
 

@@ -11,7 +11,7 @@ import attrs
 
 from assignor_lab.simulation.streams.episode import ProtocolOfGroup
 
-__all__ = ["CALM", "GIVEN", "READY", "Action", "Plan", "Starts", "Step", "Wait"]
+__all__ = ["CALM", "GIVEN", "READY", "Action", "Plan", "Starts", "Step", "Wait", "draws_of"]
 
 #: Source of bounds of the command line.
 GIVEN = "given"
@@ -108,6 +108,7 @@ class Plan:
         goes_on: True if the plan goes on after a step that is not over in time.
         rest_within_ms: Longest wait for the group to be at rest, before the first step and after each.
         unit: A member of the group, as sentences name it.
+        shares_draws: True if an instance closes and starts as quickly in each order of the steps.
     """
 
     name: str
@@ -122,3 +123,14 @@ class Plan:
     rest_within_ms: int = 12 * 3_600_000
     unit: str = "instance"
     starts: Starts | None = None
+    shares_draws: bool = False
+
+
+def draws_of(plan: Plan, drawn: random.Random, seed: str, name: str) -> random.Random:
+    """The source of an instance's draws.
+
+    Args:
+        drawn: The source of all instances, which depends on the order of the steps.
+        seed: Seed of the play.
+    """
+    return random.Random(f"{seed} {name}") if plan.shares_draws else drawn  # noqa: S311 - a simulation, not a secret

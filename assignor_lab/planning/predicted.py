@@ -19,19 +19,15 @@ from assignor_lab.planning.measured import PlayedPlan, StepCost, cost_of
 from assignor_lab.planning.plans import Plan
 from assignor_lab.planning.state import PresentState
 from assignor_lab.simulation.streams.draws import drawn_timings
+from assignor_lab.simulation.streams.episode import StreamsEpisode
 from assignor_lab.simulation.streams.leading import BrokersAssignor, LeaderAnswer, TaskLeader
 from assignor_lab.simulation.streams.simulate import PlayedStreamsEpisode, simulate
+from assignor_lab.simulation.streams.timings import StreamsTimings
 
 __all__ = [
-    "Prediction",
-    "Range",
-    "RestlessGroupError",
-    "StepRange",
-    "play_plan",
-    "played_plan",
-    "predicted",
-    "range_of",
-]
+    "Prediction", "Range", "RestlessGroupError", "StepRange", "play_plan", "play_timings", "plan_seed", "played_plan",
+    "predicted", "range_of",
+]  # fmt: skip
 
 
 @attrs.frozen
@@ -118,7 +114,36 @@ def play_plan(
 
     Args:
         assignor: The assignor; ``None``: the group's own.
+
+    Raises:
+        RestlessGroupError: if the group does not come to rest, so that the plan does not begin.
     """
+    leader, episode, drawn = _beginning(state, plan, registry, sources, seed, assignor)
+    conduct = Conduct(plan, episode.timings, plan_seed(seed), is_settled=state.is_settled)
+    played = simulate(episode, leader, drawn.getrandbits(32), keep_log=False, conductor=conduct)
+    if not conduct.marks:
+        raise RestlessGroupError(
+            f"{state.episode.place}: the group does not come to rest before the plan: give a state with a decision"
+        )
+    return played, conduct
+
+
+def plan_seed(seed: str) -> str:
+    """Seed of the conductor of a play."""
+    return f"{seed}-plan"
+
+
+def play_timings(
+    state: PresentState, plan: Plan, registry: Registry, sources: ConfigSources, seed: str, assignor: str | None
+) -> StreamsTimings:
+    """The drawn timings of a play; arguments as for :func:`play_plan`."""
+    return _beginning(state, plan, registry, sources, seed, assignor)[1].timings
+
+
+def _beginning(
+    state: PresentState, plan: Plan, registry: Registry, sources: ConfigSources, seed: str, assignor: str | None
+) -> tuple[TaskLeader | BrokersAssignor, StreamsEpisode, random.Random]:
+    """Leader and episode of a play, and the source of its further draws."""
     drawn = random.Random(seed)  # noqa: S311 - a simulation, not a secret
     found, episode = deciding(state.episode, registry, sources, assignor, may_run_code=True)
     order = list(range(len(episode.clients)))
@@ -142,8 +167,7 @@ def play_plan(
             first = TaskAssignment([held[0].with_followup_rebalance(due), *held[1:]])
         leader = _Present(found, first)
     episode = attrs.evolve(episode, timings=drawn_timings(restart_timings(episode.timings, plan), drawn))
-    conduct = Conduct(plan, episode.timings, f"{seed}-plan", is_settled=state.is_settled)
-    return simulate(episode, leader, drawn.getrandbits(32), keep_log=False, conductor=conduct), conduct
+    return leader, episode, drawn
 
 
 def played_plan(
@@ -154,16 +178,8 @@ def played_plan(
     seed: str,
     assignor: str | None = None,
 ) -> PlayedPlan:
-    """The cost of one play of a plan; arguments as for :func:`play_plan`.
-
-    Raises:
-        RestlessGroupError: if the group does not come to rest, so that the plan does not begin.
-    """
+    """The cost of one play of a plan; arguments and errors as for :func:`play_plan`."""
     played, conduct = play_plan(state, plan, registry, sources, seed, assignor)
-    if not conduct.marks:
-        raise RestlessGroupError(
-            f"{state.episode.place}: the group does not come to rest before the plan: give a state with a decision"
-        )
     return cost_of(played, conduct)
 
 

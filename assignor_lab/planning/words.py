@@ -25,9 +25,11 @@ __all__ = [
     "causes",
     "doubts",
     "failures",
+    "prediction_document",
     "rest_sentence",
     "step_rows",
     "the_sentence",
+    "total_document",
     "variant_rows",
 ]
 
@@ -198,30 +200,34 @@ def answer_document(answer: Answer, verified: Mapping[str, Any] | None) -> dict[
         "releases": list(answer.releases),
         "plays": answer.plays,
         "seed": answer.seed,
-        **_prediction(answer.prediction),
+        **prediction_document(answer.prediction),
         "failures": failures(answer.prediction),
         "naive": attrs.asdict(answer.naive),
         "variants": {
-            name: {"error": each} if isinstance(each, str) else _prediction(each)
+            name: {"error": each} if isinstance(each, str) else prediction_document(each)
             for name, each in answer.variants.items()
         },
         "assumptions": list(answer.assumptions),
     }
 
 
-def _prediction(prediction: Prediction) -> dict[str, Any]:
-    rest = prediction.rest_seconds
+def prediction_document(prediction: Prediction) -> dict[str, Any]:
     connectors = {name: _range(of) for name, of in prediction.by_connector.items()}
     return {
         "steps": [_step(each) for each in prediction.steps],
-        "total": {
-            **{key: value for key, value in _step(prediction.total).items() if key not in ("name", "at_seconds")},
-            "duration_seconds": _range(prediction.duration_seconds),
-            "rest_seconds": None if rest is None else _range(rest),
-        },
+        "total": total_document(prediction),
         "spent_on": {cause: round(seconds, 3) for cause, seconds in prediction.total.spent_on.items()},
         **({"by_connector": connectors} if connectors else {}),
         **_partitions(prediction),
+    }
+
+
+def total_document(prediction: Prediction) -> dict[str, Any]:
+    rest = prediction.rest_seconds
+    return {
+        **{key: value for key, value in _step(prediction.total).items() if key not in ("name", "at_seconds")},
+        "duration_seconds": _range(prediction.duration_seconds),
+        "rest_seconds": None if rest is None else _range(rest),
     }
 
 

@@ -1,0 +1,84 @@
+"""``assignor plan SOURCE roll --best``: the best order of a rolling restart."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from assignor_lab.cli.present_group import ReadGroup
+from assignor_lab.cli.text import console, note, print_sentence, table
+from assignor_lab.planning.instances import with_names
+from assignor_lab.planning.making import Options
+from assignor_lab.planning.orders.answer import BestOrder
+from assignor_lab.planning.orders.figures import FIGURES
+from assignor_lab.planning.orders.making import WantedOrder, found_order, streams_orders
+from assignor_lab.planning.orders.order import Order
+from assignor_lab.planning.orders.words import ORDER_COLUMNS, answer_of, best_sentence, order_rows, order_sentences
+from assignor_lab.planning.plans import Plan
+from assignor_lab.planning.predict import predict_from
+from assignor_lab.planning.predicted import Prediction
+from assignor_lab.planning.starts import options_with_starts
+from assignor_lab.planning.words import COLUMNS, causes, doubts, step_rows
+
+__all__ = ["AtMost", "Best", "May", "Minimize", "SearchPlays", "best_of", "print_best", "write_best"]
+
+Best = Annotated[bool, typer.Option("--best", help="roll: find the best order, batches and pauses.")]
+AtMost = Annotated[
+    list[str] | None,
+    typer.Option("--at-most", metavar="FIGURE=NUMBER", help=f"--best: a limit, repeatable: {', '.join(FIGURES)}."),
+]
+Minimize = Annotated[str, typer.Option("--minimize", metavar="FIGURE", help="--best: the figure that decides.")]
+May = Annotated[
+    list[str] | None,
+    typer.Option("--may", metavar="settings", help="--best: also try static members and LEAVE_GROUP."),
+]
+SearchPlays = Annotated[
+    int, typer.Option("--search-plays", metavar="N", min=10, help="--best: most plays of the search.")
+]
+
+
+def best_of(
+    read: ReadGroup,
+    options: Options,
+    wanted: WantedOrder,
+    plays: int,
+    seed: int,
+    processes: int,
+    on_play: Callable[[], None],
+) -> tuple[BestOrder, list[str]]:
+    """The best order of a group, and the assumptions of the answer."""
+    group = read.present()
+    terms = group.terms
+    options = options_with_starts(options, read.scenarios, group.state.episode.timings, are_known=bool(terms.timings))
+    state, labelled = with_names(group.state, options.only)
+    orders, conditions = streams_orders(state, options, terms, wanted, seed)
+
+    def predict(order: Order, plan: Plan) -> Prediction:
+        variant = orders.variants[order.conditions.settings]
+        return predict_from(variant.state, plan, variant.terms, plays, seed, processes, on_play=lambda _: on_play())
+
+    answer = found_order(orders, conditions, wanted, processes, predict, on_play)
+    return answer, [*labelled, *answer.plan.assumptions, *state.episode.assumptions]
+
+
+def write_best(
+    found: BestOrder, source: str, seed: int, assumptions: Sequence[str], verified: list[str], file: Path
+) -> None:
+    """The page of ``--report``: the plan of the best order, beside one by one."""
+    from assignor_lab.report.plan_page import write_plan_page
+
+    write_plan_page(answer_of(found, source, seed, assumptions), [*verified, best_sentence(found)], file)
+
+
+def print_best(answer: BestOrder, assumptions: Sequence[str]) -> None:
+    for sentence in assumptions:
+        note(f"assumed: {sentence}")
+    for sentence in (best_sentence(answer), *order_sentences(answer), *doubts(answer.prediction)):
+        print_sentence(sentence)
+    if causes_sentence := causes(answer.prediction):
+        print_sentence(causes_sentence)
+    console().print(table(ORDER_COLUMNS, order_rows(answer)))
+    console().print(table(COLUMNS, step_rows(answer.prediction)))

@@ -1,0 +1,205 @@
+"""A group whose restarts are ordered, as the search sees it; one class for Streams, one for other members."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Mapping
+from functools import cached_property, partial
+from typing import Protocol
+
+import attrs
+
+from assignor_lab.documents.wording import natural_order
+from assignor_lab.planning.conduct import GRACE_MS, RESTS_MS, close_ms, start_ms
+from assignor_lab.planning.measured import PlayedPlan, cost_of
+from assignor_lab.planning.orders.copies import copy_sentences
+from assignor_lab.planning.orders.figures import OrderTrial, trial_of
+from assignor_lab.planning.orders.order import Conditions, Order, plan_in_order
+from assignor_lab.planning.plans import CALM, Plan, draws_of
+from assignor_lab.planning.predicted import plan_seed, play_plan, play_timings
+from assignor_lab.planning.state import PresentState
+from assignor_lab.planning.variants import PlanVariant
+
+__all__ = ["Floors", "OrderedGroup", "StreamsOrders"]
+
+
+@attrs.frozen
+class Floors:
+    """Lower bounds of a play's steps.
+
+    Args:
+        seconds: Instance to the least time of a step that restarts it.
+        usual_seconds: The same if the instance gets its tasks back at once.
+        away_seconds: Least absence of a task whose owner stops.
+    """
+
+    seconds: Mapping[str, float]
+    usual_seconds: Mapping[str, float]
+    away_seconds: float
+
+
+class OrderedGroup(Protocol):
+    """A group with instances to restart."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The instances to restart, in natural order."""
+
+    @property
+    def loads(self) -> Mapping[str, int]:
+        """Tasks of each instance at present."""
+
+    @property
+    def tasks(self) -> int: ...
+
+    @property
+    def shared(self) -> Mapping[frozenset[str], int]:
+        """Two instances to the number of tasks of which they have all ready copies."""
+
+    def reasons(self, order: Order) -> list[str]:
+        """Sentences on the batches of an order."""
+
+    def plan(self, order: Order) -> Plan:
+        """The plan of an order, whose draws do not depend on it."""
+
+    def played(self, order: Order, draw: int) -> PlayedPlan: ...
+
+    def trial(self, order: Order, draw: int) -> OrderTrial:
+        """One play of an order; a draw is the same for all orders."""
+
+    def floors(self, conditions: Conditions, draw: int) -> Floors: ...
+
+
+@attrs.frozen(eq=False, slots=False)
+class StreamsOrders:
+    """A Streams group.
+
+    Args:
+        variants: Name of settings to the roll of one instance after the other under them; empty: the present ones.
+    """
+
+    variants: Mapping[str, PlanVariant]
+    seed: int
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        names = [action.name for step in self.variants[""].plan.steps for action in step.actions]
+        return tuple(sorted(names, key=natural_order))
+
+    @cached_property
+    def loads(self) -> Mapping[str, int]:
+        episode = self.variants[""].state.episode
+        loads = {
+            name: len(each.previous_active_tasks) for name, each in zip(episode.names, episode.clients, strict=True)
+        }
+        return {name: loads[name] for name in self.names}
+
+    @property
+    def tasks(self) -> int:
+        return len(self.variants[""].state.episode.tasks)
+
+    @cached_property
+    def copies(self) -> Mapping[str, tuple[str, tuple[str, ...]]]:
+        """Task with state to the instance that runs it, and to those with a ready copy."""
+        episode = self.variants[""].state.episode
+        members = list(zip(episode.names, episode.clients, episode.lags, strict=True))
+        found = {}
+        for task in episode.tasks:
+            owner = next((name for name, client, _ in members if task.id in client.previous_active_tasks), None)
+            if task.is_stateful and owner is not None:
+                ready = tuple(
+                    name
+                    for name, client, lags in members
+                    if task.id in client.previous_standby_tasks and lags.get(task.id, 0) <= 0
+                )
+                found[str(task.id)] = (owner, ready)
+        return found
+
+    @cached_property
+    def shared(self) -> Mapping[frozenset[str], int]:
+        return Counter(frozenset((owner, *ready)) for owner, ready in self.copies.values() if len(ready) == 1)
+
+    def reasons(self, order: Order) -> list[str]:
+        return copy_sentences(order, self.copies)
+
+    def plan(self, order: Order) -> Plan:
+        return plan_in_order(self._variant(order.conditions).plan, order)
+
+    def played(self, order: Order, draw: int) -> PlayedPlan:
+        return self._play(order, draw)[0]
+
+    def trial(self, order: Order, draw: int) -> OrderTrial:
+        play, keeps_owners = self._play(order, draw)
+        return trial_of(play, keeps_owners=keeps_owners)
+
+    def _play(self, order: Order, draw: int) -> tuple[PlayedPlan, bool]:
+        variant = self._variant(order.conditions)
+        terms = variant.terms
+        played, conduct = play_plan(
+            variant.state, self.plan(order), terms.registry, terms.sources, self._seed(draw), terms.assignor
+        )
+        ledger = played.world.ledger
+        owners = Counter(ledger.owner(task) for task in range(len(played.world.tasks)))
+        return cost_of(played, conduct), all(owners[name] == load for name, load in self.loads.items())
+
+    def floors(self, conditions: Conditions, draw: int) -> Floors:
+        variant = self._variant(conditions)
+        state, terms, single = variant.state, variant.terms, variant.plan
+        plan = plan_in_order(single, Order(tuple((name,) for name in self.names), conditions))
+        seed = self._seed(draw)
+        timings = play_timings(state, plan, terms.registry, terms.sources, seed, terms.assignor)
+        members, draws = _members(state, plan), partial(draws_of, plan, random.Random(0))  # noqa: S311 - not used
+        waits_for_tasks = not conditions.surge and not isinstance(conditions.wait, int)
+        found = {}
+        away = []
+        for name in self.names:
+            starts_ms = max(timings.join_ms, start_ms(plan, timings, draws(f"{plan_seed(seed)} start", name)))
+            closes_ms = close_ms(timings, draws(f"{plan_seed(seed)} close", name))
+            # Closing commits, which renews the session, if there is anything to commit.
+            renews = self.loads[name] > 0 and not state.episode.eos
+            heard_ms = 0 if renews else timings.heartbeat_interval_ms + timings.heartbeat_late_us // 1000
+            session_ms = timings.session_timeout_ms - heard_ms
+            returns_ms = closes_ms + plan.down_ms + starts_ms
+            # A dynamic member that stays in its group holds up the rebalance until its session ends.
+            found[name] = max(returns_ms, session_ms + timings.assign_ms) if members == STAYS else returns_ms
+            away.append({STAYS: session_ms, STATIC: min(session_ms, returns_ms)}.get(members, 0))
+            if conditions.surge:
+                away[-1] = 0
+                found[name] = starts_ms + max(closes_ms, GRACE_MS + 1)
+            elif not waits_for_tasks:
+                # The step need not wait for assignments.
+                found[name] = returns_ms
+            found[name] += _wait_ms(conditions)
+        opens_ms = timings.first_open_store_ms + timings.restore_poll_ms
+        opens = {owner for owner, _ in self.copies.values()} if members != LEAVES and waits_for_tasks else ()
+        return Floors(
+            {name: time_ms / 1000 for name, time_ms in found.items()},
+            {name: (time_ms + opens_ms * (name in opens)) / 1000 for name, time_ms in found.items()},
+            min(away) / 1000,
+        )
+
+    def _variant(self, conditions: Conditions) -> PlanVariant:
+        return self.variants[conditions.settings]
+
+    def _seed(self, draw: int) -> str:
+        return f"{self.seed}-{draw}"
+
+
+#: A closed member stays in its group until its session ends; it keeps its place in the group; it leaves.
+STAYS, STATIC, LEAVES = "stays", "static", "leaves"
+
+
+def _members(state: PresentState, plan: Plan) -> str:
+    episode = state.episode
+    if any(action.leave for step in plan.steps for action in step.actions):
+        return LEAVES
+    if all(each is not None for each in episode.instance_ids):
+        return STATIC if state.is_classic else LEAVES
+    is_dynamic = all(each is None for each in episode.instance_ids)
+    return STAYS if is_dynamic and state.is_classic else LEAVES
+
+
+def _wait_ms(conditions: Conditions) -> int:
+    wait = conditions.wait
+    return wait if isinstance(wait, int) else RESTS_MS if wait == CALM else 0

@@ -1,0 +1,137 @@
+"""The search of an order from the options of the command."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import attrs
+
+from assignor_lab.planning.making import Options, PlanError, roll_plan
+from assignor_lab.planning.orders.aims import DURATION, aims_of
+from assignor_lab.planning.orders.answer import BestOrder, best_order
+from assignor_lab.planning.orders.figures import FIGURES
+from assignor_lab.planning.orders.group import OrderedGroup, StreamsOrders
+from assignor_lab.planning.orders.order import Conditions, Order
+from assignor_lab.planning.orders.search import MOST_EXACT, OrderSearch, search
+from assignor_lab.planning.plans import CALM, READY, Plan, Wait
+from assignor_lab.planning.predict import Terms
+from assignor_lab.planning.predicted import Prediction
+from assignor_lab.planning.state import PresentState
+from assignor_lab.planning.variants import PlanVariant, as_accepted, usual_variants
+
+__all__ = ["SETTINGS", "WantedOrder", "check_wanted", "found_order", "streams_orders"]
+
+#: Value of ``--may``: settings of membership may change.
+SETTINGS = "settings"
+#: The settings that it allows, by the names of their variants.
+_ALLOWED = ("static members", "LEAVE_GROUP")
+#: Draws of a search over all orders, and of one over many instances.
+_DRAWS, _FEW_DRAWS = 5, 3
+#: Options of a roll that the search chooses itself, or that leave no choice, and their usual values.
+_CHOSEN = {
+    "order": "the search chooses the order: leave out --order, or --best",
+    "batch": "the search chooses the batches: leave out --batch, or --best",
+    "stuck": "--stuck is of one order: plan it with --order",
+    "crash_in": "--crash-in is of one order: plan it with --order",
+    "upgrade_from": "two rolls have two orders: plan them with --order",
+}
+
+
+@attrs.frozen
+class WantedOrder:
+    """A search as the command line has it.
+
+    Args:
+        minimize: Name of the figure that decides.
+        at_most: Limits, such as ``worst_task_seconds=20``.
+        may: Names of further freedoms: ``settings``.
+        plays: Most plays of the search.
+    """
+
+    minimize: str = DURATION
+    at_most: Sequence[str] = ()
+    may: Sequence[str] = ()
+    plays: int = 2_000
+
+
+def check_wanted(plan: str, options: Options, wanted: WantedOrder, *, is_best: bool, has_others: bool) -> None:
+    """Refuses options that contradict ``--best``, or that need it.
+
+    Args:
+        has_others: The command has other settings or another place for its plays.
+
+    Raises:
+        PlanError: with the remedy.
+    """
+    if not is_best:
+        if wanted != WantedOrder():
+            raise PlanError("--at-most, --minimize, --may and --search-plays are for --best: plan SOURCE roll --best")
+        return
+    if plan != "roll":
+        raise PlanError(f"--best finds the order of a roll: it has no effect on {plan}")
+    if has_others:
+        raise PlanError("--best: leave out --variant, --master and --remote; --may settings tries other settings")
+    usual = Options()
+    for name, sentence in _CHOSEN.items():
+        if getattr(options, name) != getattr(usual, name):
+            raise PlanError(f"--best: {sentence}")
+
+
+def streams_orders(
+    state: PresentState, options: Options, terms: Terms, wanted: WantedOrder, seed: int
+) -> tuple[StreamsOrders, list[Conditions]]:
+    """A Streams group and the conditions to choose from, the present ones first.
+
+    Raises:
+        PlanError, UnknownInstanceError: if the options contradict the state.
+    """
+    alone = attrs.evolve(options, surge=min(options.surge, 1))
+
+    def make(of: PresentState, under: Options) -> Plan:
+        return attrs.evolve(roll_plan(of, under), starts=under.starts)
+
+    present = PlanVariant("", state, make(state, alone), terms)
+    variants = [present]
+    for freedom in wanted.may:
+        if freedom != SETTINGS:
+            raise PlanError(f"--may {freedom!r:.80}: the search may change {SETTINGS}: give --may {SETTINGS}")
+    if SETTINGS in wanted.may:
+        variants += [each for each in usual_variants(state, alone, present.plan, terms, make) if each.name in _ALLOWED]
+        if len(variants) == 1:
+            raise PlanError("--may settings: this group has no other settings of membership: leave it out")
+    found = {each.name: as_accepted(each) for each in variants}
+    return StreamsOrders(found, seed), conditions_of(list(found), options)
+
+
+def conditions_of(settings: Sequence[str], options: Options) -> list[Conditions]:
+    waits: list[Wait] = [READY, CALM] if options.wait == READY else [options.wait]
+    return [Conditions(name, wait, options.surge) for name in settings for wait in waits]
+
+
+def found_order(
+    group: OrderedGroup,
+    conditions: Sequence[Conditions],
+    wanted: WantedOrder,
+    processes: int,
+    predict: Callable[[Order, Plan], Prediction],
+    on_play: Callable[[], None] = lambda: None,
+) -> BestOrder:
+    """The best order of a group.
+
+    Args:
+        predict: Predicts the plan of an order.
+
+    Raises:
+        PlanError: if a limit is malformed, or no order keeps the limits.
+    """
+    aims = aims_of(wanted.minimize, wanted.at_most)
+    if len(group.names) < 2:
+        raise PlanError(f"--best: {', '.join(group.names)} is alone, and has one order: leave out --best")
+    how = OrderSearch(
+        draws=_DRAWS if len(group.names) <= MOST_EXACT else _FEW_DRAWS, plays=wanted.plays, processes=processes
+    )
+    return best_order(group, search(group, conditions, aims, how, on_play), how, predict)
+
+
+def figure_names() -> str:
+    return ", ".join(FIGURES)

@@ -1,0 +1,64 @@
+"""Orders to begin a search with, and orders near another one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import pairwise
+
+from assignor_lab.planning.orders.aims import AT_ONCE, OrderAims
+from assignor_lab.planning.orders.group import OrderedGroup
+from assignor_lab.planning.orders.order import Conditions, Order, in_batches
+
+__all__ = ["first_orders", "neighbours"]
+
+#: Numbers of steps that a search begins with; larger ones grow by a half each.
+_EACH_STEP = 8
+
+
+def first_orders(group: OrderedGroup, conditions: Conditions, aims: OrderAims) -> Iterator[Order]:
+    """Orders of balanced batches, for ever more steps."""
+    names = group.names
+    most = next((limit.most for limit in aims.limits if limit.figure == AT_ONCE), float("inf"))
+    steps = 1
+    while steps <= len(names):
+        batches = balanced(group, steps)
+        largest = max(sum(group.loads[name] for name in batch) for batch in batches)
+        if steps == len(names) or (largest <= most and all(conditions.allows(len(batch)) for batch in batches)):
+            yield Order(batches, conditions)
+        steps = steps + 1 if steps < _EACH_STEP else min(steps * 3 // 2, max(len(names), steps + 1))
+
+
+def balanced(group: OrderedGroup, steps: int) -> tuple[tuple[str, ...], ...]:
+    """Batches with as many tasks each as possible alike; instances that share copies are apart if possible."""
+    batches: list[list[str]] = [[] for _ in range(steps)]
+    loads, shared = group.loads, group.shared
+    for name in sorted(group.names, key=lambda name: -loads[name]):
+        place = min(
+            range(steps),
+            key=lambda each: (
+                len(batches[each]) >= -(-len(group.names) // steps),
+                sum(shared.get(frozenset((name, other)), 0) for other in batches[each]),
+                sum(loads[other] for other in batches[each]),
+                each,
+            ),
+        )
+        batches[place].append(name)
+    return in_batches(batch for batch in batches if batch)
+
+
+def neighbours(group: OrderedGroup, order: Order, aims: OrderAims) -> Iterator[Order]:
+    """Orders with two batches joined, two batches in the other place, or two instances exchanged."""
+    batches = order.batches
+    most = next((limit.most for limit in aims.limits if limit.figure == AT_ONCE), float("inf"))
+    pairs = [(after, before) for after in range(len(batches)) for before in range(after)]
+    pairs.sort(key=lambda pair: sum(group.loads[name] for place in pair for name in batches[place]))
+    for pair in pairs:
+        joined = [name for place in pair for name in batches[place]]
+        if sum(group.loads[name] for name in joined) <= most and order.conditions.allows(len(joined)):
+            others = [batch for place, batch in enumerate(batches) if place not in pair]
+            yield Order(in_batches([*others, joined]), order.conditions)
+    for place, (one, other) in enumerate(pairwise(batches)):
+        swapped = [*batches[:place], other, one, *batches[place + 2 :]]
+        yield Order(in_batches(swapped), order.conditions)
+        exchanged = [*batches[:place], (*one[1:], other[0]), (one[0], *other[1:]), *batches[place + 2 :]]
+        yield Order(in_batches(exchanged), order.conditions)

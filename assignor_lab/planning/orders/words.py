@@ -1,0 +1,201 @@
+"""The answer to ``plan roll --best`` as sentences, rows of a table, and a JSON document."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from assignor_lab.documents.wording import listed, plural
+from assignor_lab.planning.naive import Naive
+from assignor_lab.planning.orders.aims import AT_ONCE, DURATION, TASK_SECONDS, WORST, OrderLimit
+from assignor_lab.planning.orders.answer import BestOrder
+from assignor_lab.planning.orders.figures import FIGURES
+from assignor_lab.planning.orders.order import Conditions, Order, batches_words, wait_words
+from assignor_lab.planning.plans import READY
+from assignor_lab.planning.words import Answer, prediction_document, total_document
+
+__all__ = ["ORDER_COLUMNS", "answer_of", "best_document", "best_sentence", "order_rows", "order_sentences"]
+
+#: The columns of the table of orders.
+ORDER_COLUMNS = ("order", "duration s", "worst task s", "task-seconds", "at once", "remark")
+#: A smaller change of the worst task is none.
+_AS_BEFORE = 0.05
+
+
+def best_sentence(answer: BestOrder) -> str:
+    """The order and its gain over one by one."""
+    order, after, before = answer.order, answer.figures, answer.before_figures
+    figure = answer.found.aims.minimize
+    if after[figure] >= before[figure] * (1 - 1e-9) and order.is_one_by_one and order.conditions == _present(answer):
+        return (
+            f"Restart one {answer.unit} after the other: no allowed order is better. "
+            f"{_value(DURATION, after[DURATION])}, worst task {_seconds(after[WORST])} s."
+        )
+    gains = [f"{_value(DURATION, after[DURATION])} instead of {_value(DURATION, before[DURATION])}"]
+    if figure not in (DURATION, WORST):
+        gains.append(f"{_value(figure, after[figure])} instead of {_value(figure, before[figure])}")
+    is_as_before = abs(after[WORST] - before[WORST]) <= _AS_BEFORE * max(before[WORST], 1.0)
+    gains.append(
+        f"worst task {_seconds(after[WORST])} s "
+        + ("as before" if is_as_before else f"instead of {_seconds(before[WORST])} s")
+    )
+    return f"Restart {batches_words(order.batches)}{_under(answer, order)}: {', '.join(gains)}."
+
+
+def _under(answer: BestOrder, order: Order) -> str:
+    parts = _conditions(order, is_present_wait=order.conditions.wait == _present(answer).wait)
+    return f", {listed(parts)}" if parts else ""
+
+
+def _conditions(order: Order, *, is_present_wait: bool) -> list[str]:
+    conditions = order.conditions
+    return [
+        *([f"with {conditions.settings}"] if conditions.settings else []),
+        *(["with successors that start first"] if conditions.surge else []),
+        *([] if is_present_wait else [wait_words(conditions.wait)]),
+    ]
+
+
+def _present(answer: BestOrder) -> Conditions:
+    return answer.found.one_by_one.order.conditions
+
+
+def order_sentences(answer: BestOrder) -> list[str]:
+    """Reasons, limits, proof and sensitivity, in this order."""
+    return [*answer.reasons, _limits(answer), proof_sentence(answer), *_exceeded(answer), _slow(answer)]
+
+
+def _limits(answer: BestOrder) -> str:
+    shown = [f"{_limit(each)}" for each in answer.found.aims.limits]
+    minimized = FIGURES[answer.found.aims.minimize].words
+    return f"Least {minimized}" + (f" with {listed(shown)}." if shown else ".")
+
+
+def _limit(limit: OrderLimit) -> str:
+    usual = "" if limit.is_given else {WORST: " (as one by one)", AT_ONCE: " (half of the tasks)"}.get(limit.figure, "")
+    return f"{FIGURES[limit.figure].words} at most {_value(limit.figure, limit.most)}{usual}"
+
+
+def proof_sentence(answer: BestOrder) -> str:
+    """The extent of the proof."""
+    found, figure = answer.found, answer.found.aims.minimize
+    assert found.best is not None
+    reached, draws = found.best.figures[figure], len(found.best.trials)
+    under = f"in the median of {plural(draws, 'draw')} that all orders share"
+    count = f"{plural(found.plays, 'play')}"
+    if found.is_proved and found.bound >= reached * (1 - 1e-9):
+        return f"Proved: no allowed order of these instances is better, {under} ({count})."
+    gap = reached - found.bound
+    share = 100 * gap / reached if reached else 0.0
+    if found.is_proved:
+        saved = f"no allowed order saves more than {_value(figure, gap)}"
+        return f"Proved within {max(0.1, share):.1f} %: {saved}, {under} ({count})."
+    return (
+        f"Not proved: an order may save up to {_value(figure, gap)} ({share:.0f} %), {under} ({count}; more with "
+        "--search-plays)."
+    )
+
+
+def _exceeded(answer: BestOrder) -> list[str]:
+    if not answer.exceeded:
+        return []
+    parts = [f"{FIGURES[name].words} {_value(name, answer.figures[name])}" for name in answer.exceeded]
+    return [f"At the limit: in {plural(len(answer.prediction.plays), 'play')} the median has {listed(parts)}."]
+
+
+def _slow(answer: BestOrder) -> str:
+    slow, single = answer.slow
+    return (
+        f"If processes start twice as slowly: {_seconds(slow.duration_seconds.median)} s instead of "
+        f"{_seconds(single.duration_seconds.median)} s, worst task {_seconds(slow.total.worst_task_seconds.median)} s."
+    )
+
+
+def _seconds(value: float) -> str:
+    return f"{value:.0f}" if value >= 100 else f"{value:.1f}"
+
+
+def _value(figure: str, value: float) -> str:
+    unit = FIGURES[figure].unit
+    if unit in ("s", "task-seconds"):
+        return f"{_seconds(value)} {unit}"
+    return f"{value:.0f}" if unit in ("tasks", "rebalances") else f"{value:.3g} {unit}"
+
+
+def order_rows(answer: BestOrder) -> list[tuple[str, ...]]:
+    """The best order, one by one, and the alternatives."""
+    single = answer.found.one_by_one
+    rows = [_row(answer.order, answer.figures, "best")]
+    if answer.order != single.order:
+        rows.append(_row(single.order, answer.before_figures, "one by one"))
+    rows += [_row(each.order, each.figures, each.remark) for each in answer.alternatives if each.order != single.order]
+    return rows
+
+
+def _row(order: Order, figures: Mapping[str, float], remark: str) -> tuple[str, ...]:
+    parts = [batches_words(order.batches, 4), *_conditions(order, is_present_wait=order.conditions.wait == READY)]
+    return (
+        ", ".join(parts),
+        _seconds(figures[DURATION]),
+        _seconds(figures[WORST]),
+        _seconds(figures[TASK_SECONDS]),
+        f"{figures[AT_ONCE]:.0f}",
+        remark,
+    )
+
+
+def best_document(answer: BestOrder, source: str, seed: int, assumptions: list[str]) -> dict[str, Any]:
+    found, figure = answer.found, answer.found.aims.minimize
+    assert found.best is not None
+    return {
+        "source": source,
+        "plan": {"name": answer.plan.name, **answer.plan.parameters},
+        "sentence": best_sentence(answer),
+        "best": _order_document(answer.order, answer.figures),
+        "one_by_one": {
+            **_order_document(found.one_by_one.order, answer.before_figures),
+            **prediction_document(answer.before),
+        },
+        **prediction_document(answer.prediction),
+        "minimize": figure,
+        "at_most": {
+            each.figure: {"most": round(each.most, 3), "is_given": each.is_given} for each in found.aims.limits
+        },
+        "exceeded": list(answer.exceeded),
+        "proof": {
+            "is_proved": found.is_proved,
+            "best": round(found.best.figures[figure], 3),
+            "bound": round(found.bound, 3),
+            "draws": len(found.best.trials),
+            "plays": found.plays,
+            "sentence": proof_sentence(answer),
+        },
+        "reasons": list(answer.reasons),
+        "alternatives": [
+            {**_order_document(each.order, each.figures), "remark": each.remark} for each in answer.alternatives
+        ],
+        "slow_start": {
+            "best": total_document(answer.slow[0]),
+            "one_by_one": total_document(answer.slow[1]),
+        },
+        "plays": len(answer.prediction.plays),
+        "seed": seed,
+        "assumptions": assumptions,
+    }
+
+
+def answer_of(answer: BestOrder, source: str, seed: int, assumptions: Sequence[str]) -> Answer:
+    """The plan of the best order as the answer to any plan."""
+    variants = {} if answer.order == answer.found.one_by_one.order else {"one by one": answer.before}
+    plays = len(answer.prediction.plays)
+    return Answer(source, answer.plan, plays, seed, answer.prediction, Naive(None, None), variants, assumptions)
+
+
+def _order_document(order: Order, figures: Mapping[str, float]) -> dict[str, Any]:
+    return {
+        "batches": [list(batch) for batch in order.batches],
+        "settings": order.conditions.settings or None,
+        "wait": order.conditions.wait,
+        "surge": order.conditions.surge,
+        "figures": {name: None if value == float("inf") else round(value, 3) for name, value in figures.items()},
+    }

@@ -1,0 +1,183 @@
+"""The best order of a roll, compared with every order of a small group."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from assignor_lab.cli.app import build_app
+from assignor_lab.planning.making import Options, PlanError
+from assignor_lab.planning.orders.aims import OrderAims, aims_of
+from assignor_lab.planning.orders.answer import UnmetLimitsError, best_order
+from assignor_lab.planning.orders.figures import FIGURES, OrderTrial
+from assignor_lab.planning.orders.making import WantedOrder, check_wanted
+from assignor_lab.planning.orders.order import Conditions, Order, batches_words
+from assignor_lab.planning.orders.search import FoundOrder, OrderSearch, search
+from tests.planning.ordered_groups import all_orders, group_document, ordered, written
+
+pytestmark = pytest.mark.slow
+
+EXACT = OrderSearch(draws=1, plays=4_000, tolerance=0.0)
+
+
+def enumerated(found: FoundOrder, loads: list[int], conditions: list[Conditions], **changes: Any) -> float:
+    """The least deciding figure of all allowed orders, each played."""
+    group = ordered_group(loads, **changes)
+    figures = [
+        medians([group.trial(Order(batches, each), draw) for draw in range(EXACT.draws)])
+        for batches in all_orders(group.names)
+        for each in conditions
+    ]
+    return min(each[found.aims.minimize] for each in figures if found.aims.allows(each))
+
+
+def medians(trials: list[OrderTrial]) -> dict[str, float]:
+    return {name: median(each.figures[name] for each in trials) for name in FIGURES}
+
+
+def ordered_group(loads: list[int], *, leave: bool = False, **changes: Any) -> Any:
+    return ordered(group_document(loads, **changes), leave=leave)
+
+
+@pytest.mark.parametrize(
+    ("loads", "changes", "minimize"),
+    [
+        ([2, 2, 2], {}, "duration_seconds"),
+        ([3, 1, 2], {"static": True}, "task_seconds"),
+        ([2, 2, 2], {"leave": True}, "duration_seconds"),
+        ([2, 2, 2], {"leave": True}, "worst_task_seconds"),
+        ([2, 1, 1], {"neighbour": 0}, "duration_seconds"),
+    ],
+    ids=str,
+)
+def test_the_best_order_is_that_of_a_full_enumeration(loads: list[int], changes: dict[str, Any], minimize: str) -> None:
+    conditions = [Conditions(), Conditions(wait="calm")]
+    found = search(ordered_group(loads, **changes), conditions, aims_of(minimize, ()), EXACT)
+    assert found.is_proved
+    assert found.best is not None
+    assert found.best.figures[minimize] == enumerated(found, loads, conditions, **changes)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(
+    ("loads", "changes"),
+    [([2, 2, 2, 2], {}), ([5, 1, 2, 4], {}), ([2, 2, 2, 2], {"leave": True}), ([1, 1, 1, 1, 1], {"static": True})],
+    ids=str,
+)
+def test_the_best_of_four_and_five_instances_is_that_of_a_full_enumeration(
+    loads: list[int], changes: dict[str, Any]
+) -> None:
+    found = search(ordered_group(loads, **changes), [Conditions()], aims_of("duration_seconds", ()), EXACT)
+    assert found.is_proved
+    assert found.best is not None
+    assert found.best.figures["duration_seconds"] == enumerated(found, loads, [Conditions()], **changes)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("changes", [{}, {"static": True}], ids=str)
+def test_twelve_instances_are_proved_within_a_hundredth(changes: dict[str, Any]) -> None:
+    group = ordered(group_document([1] * 12, **changes))
+    found = search(group, [Conditions()], aims_of("duration_seconds", ()), OrderSearch(draws=3))
+    assert found.is_proved
+    assert found.best is not None
+    assert len(found.best.order.batches) == 2
+    assert found.bound >= 0.99 * found.best.figures["duration_seconds"]
+
+
+def test_instances_with_the_only_ready_copies_of_each_other_stay_apart() -> None:
+    group = ordered_group([3, 3, 3, 3], leave=True)
+    found = search(group, [Conditions()], aims_of("duration_seconds", ()), OrderSearch(draws=2))
+    assert found.best is not None
+    assert sorted(found.best.order.batches) == [("d1", "d3"), ("d2", "d4")]
+    assert found.best.figures["worst_task_seconds"] <= found.one_by_one.figures["worst_task_seconds"]
+
+
+def test_limits_that_no_order_meets_name_the_nearest_one_and_what_it_breaks() -> None:
+    group = ordered_group([2, 2, 2])
+    found = search(group, [Conditions()], aims_of("duration_seconds", ["worst_task_seconds=5"]), EXACT)
+    assert (found.best, found.is_proved) == (None, True)
+    with pytest.raises(
+        UnmetLimitsError, match=r"no order keeps the limits: the nearest one, .* worst_task_seconds 10\."
+    ):
+        best_order(group, found, EXACT, lambda order, plan: pytest.fail("no order is predicted"))
+
+
+def test_the_same_draws_give_the_same_answer_on_any_number_of_processes() -> None:
+    group = ordered_group([2, 2, 2])
+    one, two = (
+        search(group, [Conditions()], aims_of("duration_seconds", ()), OrderSearch(draws=2, processes=number))
+        for number in (1, 2)
+    )
+    assert (one.best, one.bound, one.plays) == (two.best, two.bound, two.plays)
+
+
+@pytest.mark.parametrize(
+    ("plan", "options", "message"),
+    [
+        ("scale", Options(to=3), "finds the order of a roll"),
+        ("roll", Options(order=["d1"]), "leave out --order"),
+        ("roll", Options(batch=2), "leave out --batch"),
+        ("roll", Options(stuck=1), "plan it with --order"),
+    ],
+)
+def test_options_that_leave_no_choice_are_refused(plan: str, options: Options, message: str) -> None:
+    with pytest.raises(PlanError, match=message):
+        check_wanted(plan, options, WantedOrder(), is_best=True, has_others=False)
+
+
+def test_limits_need_best() -> None:
+    with pytest.raises(PlanError, match="are for --best"):
+        check_wanted("roll", Options(), WantedOrder(at_most=["rebalances=3"]), is_best=False, has_others=False)
+
+
+@pytest.mark.parametrize(
+    ("minimize", "limits", "message"),
+    [
+        ("speed", [], "the figures are duration_seconds"),
+        ("dollars", [], "a plan has no prices"),
+        ("duration_seconds", ["worst_task_seconds"], "write FIGURE=NUMBER"),
+        ("duration_seconds", ["disk_bytes=3"], "each order needs the same disks"),
+        ("duration_seconds", ["rebalances=3", "rebalances=4"], "given twice"),
+        ("duration_seconds", ["rebalances=-1"], "write FIGURE=NUMBER"),
+    ],
+)
+def test_a_limit_is_a_figure_and_a_number(minimize: str, limits: list[str], message: str) -> None:
+    with pytest.raises(PlanError, match=message):
+        aims_of(minimize, limits)
+
+
+def test_half_of_the_tasks_may_be_away_unless_a_limit_is_given() -> None:
+    one_by_one = dict.fromkeys(FIGURES, 3.0)
+    usual = OrderAims("duration_seconds", ()).with_usual(one_by_one, 20)
+    assert {limit.figure: limit.most for limit in usual.limits} == {
+        "worst_task_seconds": pytest.approx(3.4), "tasks_at_once": 10.0,
+    }  # fmt: skip
+    given = aims_of("duration_seconds", ["tasks_at_once=20"]).with_usual(one_by_one, 20)
+    assert [(limit.figure, limit.is_given) for limit in given.limits] == [
+        ("tasks_at_once", True), ("worst_task_seconds", False),
+    ]  # fmt: skip
+
+
+def test_batches_in_words() -> None:
+    assert batches_words([("d2", "d4"), ("d1",), ("d3",)]) == "d2 and d4 together, then d1, then d3"
+
+
+def test_the_command_prints_the_order_first_and_its_document_has_the_proof(tmp_path: Path) -> None:
+    file = written(group_document([2, 2, 2, 2]), tmp_path)
+    words = ["plan", str(file), "roll", "--best", "-c", "session.timeout.ms=10000", "--start-seconds=2", "--plays=2"]
+    done = CliRunner().invoke(build_app(), [*words, "--json"])
+    assert done.exit_code == 0, done.output
+    made = json.loads(done.stdout)
+    assert made["sentence"].startswith("Restart d1 and d3 together, then d2 and d4 together: 2")
+    assert made["sentence"].endswith(" as before.")
+    assert made["proof"]["is_proved"]
+    assert made["best"]["batches"] == made["plan"]["batches"] == [["d1", "d3"], ["d2", "d4"]]
+    assert made["one_by_one"]["batches"] == [["d1"], ["d2"], ["d3"], ["d4"]]
+    assert made["total"]["duration_seconds"]["high"] < made["one_by_one"]["total"]["duration_seconds"]["low"]
+    done = CliRunner().invoke(build_app(), words)
+    assert made["sentence"] in done.stdout
