@@ -222,7 +222,7 @@ def prediction_document(prediction: Prediction) -> dict[str, Any]:
     }
 
 
-def total_document(prediction: Prediction) -> dict[str, Any]:
+def total_document(prediction: Prediction) -> dict[str, object]:
     rest = prediction.rest_seconds
     return {
         **{key: value for key, value in _step(prediction.total).items() if key not in ("name", "at_seconds")},

@@ -21,7 +21,10 @@ from assignor_lab.planning.predicted import plan_seed, play_plan, play_timings
 from assignor_lab.planning.state import PresentState
 from assignor_lab.planning.variants import PlanVariant
 
-__all__ = ["Floors", "OrderedGroup", "StreamsOrders"]
+__all__ = ["PRESENT", "Floors", "OrderedGroup", "StreamsOrders"]
+
+#: Name of the present settings.
+PRESENT = ""
 
 
 @attrs.frozen
@@ -84,12 +87,12 @@ class StreamsOrders:
 
     @cached_property
     def names(self) -> tuple[str, ...]:
-        names = [action.name for step in self.variants[""].plan.steps for action in step.actions]
+        names = [action.name for step in self.variants[PRESENT].plan.steps for action in step.actions]
         return tuple(sorted(names, key=natural_order))
 
     @cached_property
     def loads(self) -> Mapping[str, int]:
-        episode = self.variants[""].state.episode
+        episode = self.variants[PRESENT].state.episode
         loads = {
             name: len(each.previous_active_tasks) for name, each in zip(episode.names, episode.clients, strict=True)
         }
@@ -97,12 +100,12 @@ class StreamsOrders:
 
     @property
     def tasks(self) -> int:
-        return len(self.variants[""].state.episode.tasks)
+        return len(self.variants[PRESENT].state.episode.tasks)
 
     @cached_property
     def copies(self) -> Mapping[str, tuple[str, tuple[str, ...]]]:
         """Task with state to the instance that runs it, and to those with a ready copy."""
-        episode = self.variants[""].state.episode
+        episode = self.variants[PRESENT].state.episode
         members = list(zip(episode.names, episode.clients, episode.lags, strict=True))
         found = {}
         for task in episode.tasks:

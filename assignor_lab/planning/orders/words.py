@@ -191,7 +191,7 @@ def answer_of(answer: BestOrder, source: str, seed: int, assumptions: Sequence[s
     return Answer(source, answer.plan, plays, seed, answer.prediction, Naive(None, None), variants, assumptions)
 
 
-def _order_document(order: Order, figures: Mapping[str, float]) -> dict[str, Any]:
+def _order_document(order: Order, figures: Mapping[str, float]) -> dict[str, object]:
     return {
         "batches": [list(batch) for batch in order.batches],
         "settings": order.conditions.settings or None,
