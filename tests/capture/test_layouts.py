@@ -9,6 +9,7 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
+import attrs
 import pytest
 
 from assignor_lab.capture.logs.import_log import import_log
@@ -52,6 +53,24 @@ def test_a_layout_changes_nothing(layout: str, application: str, tmp_path: Path)
     log = write(tmp_path / "app.log", "".join(map(LAYOUTS[layout], events_of(application))))
 
     # Only its own log names the client of a static member.
+    assert imported(application, log) == imported(application, LEADERS[application])
+
+
+@pytest.mark.parametrize("application", LEADERS)
+@pytest.mark.parametrize("address", ["host-7:8080", "[::1]:80", "orders assigned tasks:80"])
+def test_the_application_server_of_4_4_in_the_prefix_changes_nothing(
+    address: str, application: str, tmp_path: Path
+) -> None:
+    """Only lines of the partition assignor and its helpers have it."""
+    lines = [
+        attrs.evolve(event, message=event.message.replace("] ", f"] app-server [{address}] ", 1))
+        if event.logger.rpartition(".")[2] in ("StreamsPartitionAssignor", "InternalTopicManager")
+        else event
+        for event in events_of(application)
+    ]
+    log = write(tmp_path / "app.log", "".join(map(log4j, lines)))
+
+    assert "app-server [" in log.read_text()
     assert imported(application, log) == imported(application, LEADERS[application])
 
 
