@@ -25,7 +25,7 @@ def deciding_release(versions: Mapping[str, str], leader: str | None) -> str | N
     known = {client: version for client, version in versions.items() if read_release(version) is not None}
     if not known:
         return None
-    of_leader = [client for client in known if leader is not None and leader.startswith(client)]
+    of_leader = [client for client in known if leader is not None and leader.startswith(f"{client}-")]
     if of_leader:
         return known[max(of_leader, key=len)]
     return Counter(known.values()).most_common(1)[0][0]

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import gzip
+from datetime import datetime
 from functools import cache
 from pathlib import Path
 from typing import Any
 
+import attrs
 import pytest
 
 from assignment_api.plugins import config_sources, discover
@@ -97,3 +99,49 @@ def test_a_release_with_other_rules_is_the_named_cause() -> None:
     assert "Likely cause: version. The instances run Kafka Streams 2.6.3" in " ".join(told.split())
     assert "log a decision of release 2.7 or later" in " ".join(told.split())
     assert of_other_rules(["3.9.2", "2.7.0", "trunk", "2"]) is None
+
+
+@pytest.mark.parametrize(("upgraded", "leader_is_upgraded"), [("i2", False), ("i3", True)])
+def test_a_decision_has_the_release_that_its_leader_had_then(
+    upgraded: str, tmp_path: Path, *, leader_is_upgraded: bool
+) -> None:
+    """The leader is i3 in all decisions; i2 restarts at 05:47:39, between two of them."""
+    restart = "05:47:39"
+    for path in sorted((CAPTURES / "tagged").glob("i*.log.gz")):
+        lines = [
+            attrs.evolve(event, message=event.message.replace("4.3.1", "4.4.0"))
+            if event.time >= restart and "Kafka Streams version" in event.message and upgraded == "i2"
+            else event
+            for event in events(path)
+        ]
+        if path.name.startswith("i3") and leader_is_upgraded:
+            version = next(each for each in lines if "Kafka Streams version" in each.message)
+            after = next(place for place, each in enumerate(lines) if each.time >= restart)
+            lines.insert(after, attrs.evolve(version, time=restart, message=version.message.replace("4.3.1", "4.4.0")))
+        (tmp_path / f"{path.stem}.log").write_text("".join(map(log4j, lines)))
+
+    found = list(import_log(sorted(tmp_path.glob("*.log")), on_problem=refuse))
+    restarted_ms = datetime.fromisoformat(f"2026-11-21T{restart}+00:00").timestamp() * 1000
+    before = [each for each in found if each["source"]["time_ms"] < restarted_ms]
+    after = found[len(before) :]
+    assert before
+    assert after
+
+    def says_two(document: dict[str, Any]) -> bool:
+        return any("4.3.1 and 4.4.0" in sentence for sentence in document["assumptions"])
+
+    assert {each["settings"]["kafka.release"] for each in before} == {"4.3.1"}
+    assert not any(map(says_two, before))
+    assert {each["settings"]["kafka.release"] for each in after} == {"4.4.0" if leader_is_upgraded else "4.3.1"}
+    of_both = [
+        len(each["clients"]) > 1 and any(upgraded in str(client["consumers"]) for client in each["clients"])
+        for each in after
+    ]
+    assert list(map(says_two, after)) == of_both
+    assert set(of_both) == {True, False}
+
+
+def test_a_given_release_goes_before_the_logged_one(tmp_path: Path) -> None:
+    config = config_sources(None, ["kafka.release=4.4"], environ={}, start=tmp_path)
+    found = list(import_log([LOGS["4.3.1"]], on_problem=refuse, config_layers=config.above))
+    assert {each["settings"]["kafka.release"] for each in found} == {"4.4"}

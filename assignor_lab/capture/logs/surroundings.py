@@ -6,9 +6,10 @@ They can be in any file, before or after the decision: they are collected while 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from datetime import tzinfo
+from operator import itemgetter
 from typing import Any
 
 import attrs
@@ -63,6 +64,7 @@ _ENTRY = re.compile(
 )
 _BEGUN, _STOPPING, _ENDED = ("CREATED", "REBALANCING"), "PENDING_SHUTDOWN", ("PENDING_SHUTDOWN", "NOT_RUNNING")
 _OF_CONSUMER = re.compile(r"-StreamThread-\d+-consumer\Z")
+_THREAD = re.compile(r"-StreamThread-\d+(?:-consumer)?(?:-|\Z)")
 #: In a Java list, or as keys of a map (up to 2.7).
 _TASK, _AROUND_TASKS = re.compile(r"\A(?:[^\s=]{1,200}__)?\d{1,9}_\d{1,9}\Z"), re.compile(r"[\[\]{}=,\s]")
 _DIGITS = 20
@@ -116,8 +118,8 @@ class LoggedSurroundings:
     printed: list[TopologyDescription] = attrs.field(init=False, factory=list)
     #: ``ended`` and ``joining``.
     moments: list[InstanceEvent] = attrs.field(init=False, factory=list)
-    #: Client id of an instance to release.
-    versions: dict[str, str] = attrs.field(init=False, factory=dict)
+    #: Client id of an instance to the release of each of its starts, in the order of the lines.
+    _versions: dict[str, list[tuple[LogTime | None, str]]] = attrs.field(init=False, factory=dict)
     group_of: dict[str, str] = attrs.field(init=False, factory=dict)
     #: Group and client id to ``client.rack``; ``None``: not configured.
     _racks: dict[tuple[str, str], str | None] = attrs.field(init=False, factory=dict)
@@ -141,7 +143,7 @@ class LoggedSurroundings:
             if record.time is not None:
                 self._client(record.time, found[1], found[2], found[3])
             if found[4]:
-                self.versions[found[1]] = found[4]
+                self._versions.setdefault(found[1], []).append((record.time, found[4]))
         elif record.kind is MessageKind.CONNECT_WORKER:
             self.is_connect = True
         elif record.kind is MessageKind.JOINING:
@@ -190,12 +192,21 @@ class LoggedSurroundings:
         """From each consumer's latest start."""
         return [found for (of, _), found in self._settings.items() if group in (None, of)]
 
-    def releases(self, group: str | None) -> dict[str, str]:
-        """Client id of each instance of the group to its release, as far as logged."""
+    def releases(self, group: str | None, consumers: Iterable[str], at_ms: int | None, zone: tzinfo) -> dict[str, str]:
+        """Client id of each instance to its release at a time, as far as logged.
+
+        Args:
+            consumers: Client ids or member ids of the members of that time; instances without one are left out, if the
+            others have a release.
+            at_ms: ``None``: at the end of the logs.
+        """
+        present = {consumer[: named.start()] for consumer in consumers if (named := _THREAD.search(consumer))}
+        of_group = {client for client, of in self.group_of.items() if of == group}
+        members = {client for client in present if self.group_of.get(client, group) == group}
         return {
-            client: self.versions[client]
-            for client, of in self.group_of.items()
-            if of == group and client in self.versions
+            client: _version_at(starts, at_ms, zone)
+            for client, starts in self._versions.items()
+            if client in (members & self._versions.keys() or of_group)
         }
 
     def client_of_static(self, group: str | None, instance: str) -> str | None:
@@ -286,3 +297,11 @@ class LoggedSurroundings:
         instance = entries.get("group.instance.id", "null")
         if instance != "null":
             self._static[group, instance] = client
+
+
+def _version_at(starts: Sequence[tuple[LogTime | None, str]], at_ms: int | None, zone: tzinfo) -> str:
+    """The release of the last start before a time, or else of the first one."""
+    if at_ms is None or any(time is None for time, _ in starts):
+        return starts[-1][1]
+    timed = sorted(((time.epoch_ms(zone), version) for time, version in starts if time), key=itemgetter(0))
+    return next((version for started_ms, version in reversed(timed) if started_ms <= at_ms), timed[0][1])

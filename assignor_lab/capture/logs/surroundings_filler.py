@@ -84,19 +84,25 @@ class SurroundingsFiller:
         coordinated = self.surroundings.of(group, source.get("generation"), leader)
         if coordinated is not None:
             source |= self._coordinated(coordinated, source.get("time_ms"))
+        consumers = [
+            self._client_of(consumer, group) for client in document["clients"] for consumer in client["consumers"]
+        ]
         racks = [self._with_rack(client, group) for client in document["clients"]]
         for client in document["clients"]:
             self._say_members(client, group)
         if document["clients"] and all(racks):
             document["assumptions"] = [_without_clients(sentence) for sentence in document["assumptions"]]
-        shown, sentences = shown_release(self.surroundings.releases(group), leader)
+        shown, sentences = shown_release(
+            self.surroundings.releases(group, consumers, source.get("time_ms"), self.zone),
+            None if leader is None else f"{self._client_of(leader, group)}-",
+        )
         document["assumptions"] = [*document["assumptions"], *sentences]
         known = document.get("settings", {})
         members = (
             {key: value for key, value in each.items() if key not in known}
             for each in self.surroundings.settings(group)
         )
-        return with_given(document, {**shown, **most_frequent(members, document["assumptions"])}, ())
+        return with_given(document, {**shown, **most_frequent(members, document["assumptions"]), **known}, ())
 
     def _coordinated(self, coordinated: Coordinated, decided_ms: int | None) -> Mapping[str, Any]:
         found: dict[str, Any] = {}
@@ -108,12 +114,15 @@ class SurroundingsFiller:
             found["reason"] = coordinated.reason
         return found
 
+    def _client_of(self, consumer: str, group: str | None) -> str:
+        """The consumer's client id or member id; that of a static member as its own log names it."""
+        instance = _instance_of(consumer)
+        return consumer if instance is None else self.surroundings.client_of_static(group, instance) or consumer
+
     def _with_rack(self, client: dict[str, Any], group: str | None) -> bool:
         """True if the rack is known then."""
         for consumer in client["consumers"]:
-            instance = _instance_of(consumer)
-            name = consumer if instance is None else self.surroundings.client_of_static(group, instance)
-            is_known, rack = self.surroundings.rack(group, f"{name}-")
+            is_known, rack = self.surroundings.rack(group, f"{self._client_of(consumer, group)}-")
             if is_known:
                 client["rack"] = rack
                 return True

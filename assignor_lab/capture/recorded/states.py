@@ -97,7 +97,9 @@ def recorded_states(
             except BrokerAnswerError as error:
                 reason = error
             else:
-                releases = around.releases(seen.answer.group)
+                time, clients = matched.decision.record.time, [each.client_id for each in seen.answer.members]
+                at_ms = None if time is None else time.epoch_ms(maker.zone)
+                releases = around.releases(seen.answer.group, clients, at_ms, maker.zone)
                 rebuilt = _Rebuilt(recording, seen, matched.decision, maker, optimized, releases)
                 document = rebuilt.document(processes, members[seen.answer.group], text)
                 yield RecordedState(document, seen, matched.decision)
