@@ -169,7 +169,9 @@ def assignor_range(name: str, release: KafkaRelease) -> BehaviourRange | None:
             return each
     if not own:
         return None
-    raise UnknownReleaseError(f"Kafka {release.line} has no assignor {name!r}: {_spans(own)} {_have(own)} it")
+    raise UnknownReleaseError(
+        f"Kafka {release.line} has no assignor {name!r} that the lab knows: {_spans(own)} {_have(own)} it"
+    )
 
 
 def _spans(ranges: Sequence[BehaviourRange]) -> str:
@@ -226,6 +228,18 @@ BEHAVIOURS: tuple[BehaviourRange, ...] = (
     BehaviourRange(
         "connect_incremental", "assignors", "Connect's incremental cooperative rebalancing (KIP-415).", "4.3",
         known_by="run: 4.3.1, 4.4.0",
+    ),
+    *(
+        BehaviourRange(key, "assignors", text, "4.3", known_by="run: 4.3.1, 4.4.0")
+        for key, text in (
+            ("consumer_range", "Consumers: ranges of each topic, co-partitioned topics alike, racks (KIP-881)."),
+            ("consumer_roundrobin", "Consumers: partitions of all topics in turn."),
+            ("consumer_sticky", "Consumers: balanced, and owners keep what they can (KIP-54)."),
+            ("consumer_cooperative_sticky", "The same without a stop of all partitions (KIP-429)."),
+            ("consumer_group_uniform", "The brokers' balanced and sticky assignor of consumer groups (KIP-848)."),
+            ("consumer_group_range", "The brokers' ranges of each topic (KIP-848)."),
+            ("share_simple", "The brokers' assignor of share groups (KIP-932)."),
+        )
     ),
     # --- coordinator ---
     BehaviourRange(

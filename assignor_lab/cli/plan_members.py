@@ -8,6 +8,8 @@ from typing import Protocol, TypeVar
 
 from assignment_api import AssignorLabError
 from assignor_lab.cli.present_group import ReadGroup
+from assignor_lab.groups.deciding_release import release_sentence
+from assignor_lab.groups.entries import kind_named
 from assignor_lab.groups.variants import variants_of
 from assignor_lab.planning.connect_intervals import connect_calibrated, shipped_connect_widenings
 from assignor_lab.planning.connect_plan import (
@@ -32,6 +34,7 @@ from assignor_lab.planning.naive import Naive
 from assignor_lab.planning.plans import Plan
 from assignor_lab.planning.predicted import Prediction
 from assignor_lab.planning.words import Answer
+from assignor_lab.verification.decisions import recorded_assignor
 
 __all__ = ["connect_answer", "consumer_answer"]
 
@@ -84,7 +87,16 @@ def connect_answer(
     def calibrated(work: Callable[[int], PlayedPlan], plan: Plan) -> Prediction:
         return connect_calibrated(predict(work, plan))
 
-    return _answer(source, present, variants, [*state.assumptions, _ground()], seed, played_connect_plan, calibrated)
+    return _answer(
+        source,
+        present,
+        variants,
+        [*state.assumptions, _ground()],
+        seed,
+        played_connect_plan,
+        calibrated,
+        _releases(read),
+    )
 
 
 def _ground() -> str:
@@ -115,7 +127,16 @@ def consumer_answer(
     elif texts is not None:
         variants = usual_consumer_variants(state, options, plan, read.terms)
     assumptions = [*state.assumptions, *plan.assumptions, _UNCALIBRATED_CONSUMERS]
-    return _answer(source, present, variants, assumptions, seed, played_consumer_plan, predict)
+    return _answer(source, present, variants, assumptions, seed, played_consumer_plan, predict, _releases(read))
+
+
+def _releases(read: ReadGroup) -> list[str]:
+    """The sentence on the release of the assignor's answers; empty for an assignor of a plugin."""
+    scenario, terms = read.scenario, read.terms
+    name = terms.assignor or recorded_assignor(scenario)
+    found = kind_named(scenario.kind).find(terms.registry, name, may_run_code=True)
+    sentence = release_sentence(found.name, found, terms.sources.effective(scenario.config, str(scenario.place)))
+    return [] if sentence is None else [sentence]
 
 
 def _answer(
@@ -126,6 +147,7 @@ def _answer(
     seed: int,
     played: Callable[[C, str], PlayedPlan],
     predict: Predict,
+    releases: Sequence[str],
 ) -> Answer:
     chosen = list(variants)
     prediction = predict(partial(_play, played, present, seed), present.plan)
@@ -136,7 +158,7 @@ def _answer(
         except AssignorLabError as error:
             found[each.name] = str(error)
     plays = len(prediction.plays)
-    return Answer(source, present.plan, plays, seed, prediction, Naive(None, None), found, assumptions)
+    return Answer(source, present.plan, plays, seed, prediction, Naive(None, None), found, assumptions, releases)
 
 
 def _play(played: Callable[[C, str], PlayedPlan], variant: C, seed: int, number: int) -> PlayedPlan:

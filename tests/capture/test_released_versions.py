@@ -116,8 +116,8 @@ def test_a_decision_has_the_release_that_its_leader_had_then(
         ]
         if path.name.startswith("i3") and leader_is_upgraded:
             version = next(each for each in lines if "Kafka Streams version" in each.message)
-            after = next(place for place, each in enumerate(lines) if each.time >= restart)
-            lines.insert(after, attrs.evolve(version, time=restart, message=version.message.replace("4.3.1", "4.4.0")))
+            place = next(place for place, each in enumerate(lines) if each.time >= restart)
+            lines.insert(place, attrs.evolve(version, time=restart, message=version.message.replace("4.3.1", "4.4.0")))
         (tmp_path / f"{path.stem}.log").write_text("".join(map(log4j, lines)))
 
     found = list(import_log(sorted(tmp_path.glob("*.log")), on_problem=refuse))

@@ -53,6 +53,7 @@ def test_a_roll_shows_delay_protocol_batch_and_order_side_by_side(state: Path) -
     assert made["total"]["worst_task_seconds"]["high"] > 60
     assert set(made["by_connector"]) == {"bad", "c1", "c2", "c3", "c4", "c5", "c6", "num"}
     assert "A rolling restart of 3 workers" in made["sentence"]
+    assert made["releases"] == ["connect_incremental: as Kafka 4.3 to 4.4 decide, which give equal answers"]
 
 
 def test_the_same_seed_gives_the_same_bytes_in_one_process_or_two(state: Path) -> None:

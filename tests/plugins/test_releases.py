@@ -59,7 +59,7 @@ def test_an_assignor_of_consumers_answers_alike_in_each_release() -> None:
         ("sticky@3.7", "did you mean 3.8? Known: 3.8, 3.9, 4.0, 4.1, 4.2, 4.3, 4.4"),
         ("sticky@v4_3", "did you mean 4.3"),
         ("sticky@", "unknown release of Kafka ''"),
-        ("sticky_4_4@4.3", "Kafka 4.3 has no assignor 'sticky_4_4': 4.4 has it"),
+        ("sticky_4_4@4.3", "Kafka 4.3 has no assignor 'sticky_4_4' that the lab knows: 4.4 has it"),
     ],
 )
 def test_a_release_that_does_not_fit_is_named_with_the_known_ones(selector: str, message: str) -> None:
