@@ -27,7 +27,10 @@ pytestmark = pytest.mark.services
 
 ROOT = Path(__file__).parents[2]
 #: Class paths of the oldest and the newest Kafka with KIP-924.
-KAFKAS = {"3.8": ROOT / "build" / "java" / "lib", "4.3": ROOT / "build" / "official" / "kafka-4.3" / "lib"}
+KAFKAS = {
+    "3.8": ROOT / "build" / "java" / "lib",
+    **{release: ROOT / "build" / "official" / f"kafka-{release}" / "lib" for release in ("4.3", "4.4")},
+}
 SHIM = ROOT / "assignor_lab" / "jars" / "shim.jar"
 CLIENTS = [f"00000000-0000-0000-0000-00000000000{number}" for number in (1, 2, 3)]
 COMMAND = f"{sys.executable} -m assignor_lab.cli.main serve-assignor sticky --stdio"

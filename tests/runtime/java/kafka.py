@@ -9,6 +9,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[3]
 STICKY = "org.apache.kafka.streams.processor.assignment.assignors.StickyTaskAssignor"
 KAFKA_4_3 = ROOT / "build" / "official" / "kafka-4.3" / "lib" / "*"
+KAFKA_4_4 = ROOT / "build" / "official" / "kafka-4.4" / "lib" / "*"
 KAFKA_3_8 = ROOT / "build" / "java" / "lib" / "*"
 
 

@@ -16,7 +16,7 @@ from assignor_lab.runtime.java.jvm import JavaPlace, jvm_of
 from assignor_lab.runtime.java.settings import JavaSettings
 from assignor_lab.scenarios import read_scenarios
 from tests.builtin_assignors.golden import GOLDEN, differences, documents, scale_differences
-from tests.runtime.java.kafka import KAFKA_4_3, STICKY
+from tests.runtime.java.kafka import KAFKA_4_3, KAFKA_4_4, STICKY
 
 pytestmark = pytest.mark.services
 
@@ -30,6 +30,13 @@ def place() -> JavaPlace:
 @pytest.mark.parametrize("name", ["small", "medium", "threads"])
 def test_every_golden_scenario_has_kafkas_answer(place: JavaPlace, name: str) -> None:
     assert list(differences(name, "sticky", JavaFactory(place))) == []
+
+
+@pytest.mark.parametrize("name", ["small", "table", "limits"])
+def test_every_golden_scenario_has_the_answer_of_kafka_4_4(name: str) -> None:
+    kafka = jars_in(str(KAFKA_4_4), "a test")
+    newer = JavaPlace("assignor sticky", STICKY, (), kafka, JavaSettings().program("a test"))
+    assert list(differences(name, "sticky_4_4", JavaFactory(newer))) == []
 
 
 @pytest.mark.parametrize("name", ["small-4x40", "small-10x200", "1000x10-1000threads-1standby"])
