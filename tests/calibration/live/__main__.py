@@ -2,7 +2,8 @@
 
 Then it takes the advice for such deployments, runs them again, and compares the gain with the promised one.
 
-Needs the broker and the classes of Kafka Streams that ``make test-services`` installs.
+Needs the broker and the classes of Kafka Streams that ``make test-services`` installs; ``--release 4.4`` also
+``scripts/build-brokers 4.4``.
 """
 
 from __future__ import annotations
@@ -21,11 +22,14 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+import attrs
 import pyspark
 from kafka import KafkaAdminClient, KafkaConsumer, KafkaProducer, TopicPartition
 from kafka.admin import NewTopic
 
-from tests.capture.live.real_streams import OFFICIAL, RealApplications
+from tests.capture.live.real_streams import RealApplications
+from tests.capture.live.recorded_lives import BROKERS
+from tests.capture.live.released_applications import OFFICIAL
 from tests.connect.real_kafka import LIB, until
 
 SOURCE = Path(__file__).with_name("AccuracyApplication.java")
@@ -52,18 +56,69 @@ MIX = "rolls_per_week = 7\nscalings_per_week = 0\nkills_per_month = 0\nstalls_pe
 WITHIN = '"group.instance.id" = ["none", "one for each instance"]\n"session.timeout.ms" = [10000, 30000]\n'
 
 
-class Application(RealApplications):
-    """A broker and an application of three instances."""
+#: Settings of a member of the streams protocol; the sessions are the broker's.
+OF_BROKER = ("session.timeout.ms", "heartbeat.interval.ms", "num.standby.replicas")
+PAGE = Path(__file__).parents[3] / "docs" / "reference" / "accuracy.md"
+BEGIN = "<!-- written by python -m tests.calibration.live --release 4.4 --write: begin -->"
+END = "<!-- written by python -m tests.calibration.live --release 4.4 --write: end -->"
 
-    def __init__(self, directory: Path) -> None:
+
+@attrs.frozen
+class Roll:
+    """A figure of a roll: recorded, and planned before it."""
+
+    protocol: str
+    number: int
+    figure: str
+    recorded: float
+    planned: float
+    low: float
+    high: float
+
+    @property
+    def is_inside(self) -> bool:
+        return self.low <= self.recorded <= self.high
+
+
+class Application(RealApplications):
+    """A broker and an application of three instances, of one release of Kafka."""
+
+    def __init__(self, directory: Path, release: str = "4.3", protocol: str = "classic") -> None:
         super().__init__(directory)
+        self.release, self.protocol = release, protocol
+        #: From the start of each process to its first join, in seconds.
+        self.starts: list[float] = []
         #: Advised settings of each instance.
         self.advised: dict[str, Mapping[str, object]] = {name: {} for name in NAMES}
-        (streams,) = OFFICIAL.glob("kafka-streams-*.jar")
+        (streams,) = (OFFICIAL / f"kafka-{release}" / "lib").glob("kafka-streams-*.jar")
         (rocks,) = (Path(pyspark.__file__).parent / "jars").glob("rocksdbjni-*.jar")
-        self.path = f"{self.classes}:{streams}:{rocks}:{LIB}/*"
+        logging = ":".join(map(str, sorted(LIB.glob("log4j-slf4j-impl-*.jar"))))
+        self.path = f"{self.classes}:{streams}:{rocks}:{self._lib}/*:{logging}"
         compiler = ["javac", "-proc:none", "-cp", self.path, "-d", str(self.classes), str(SOURCE)]
         subprocess.run(compiler, check=True, capture_output=True, timeout=120)
+
+    @property
+    def _lib(self) -> Path:
+        return LIB if self.release == "4.3" else BROKERS / f"kafka-{self.release}" / "lib"
+
+    @property
+    def settings(self) -> Mapping[str, object]:
+        """Of a classic group, or of one of the streams protocol."""
+        if self.protocol == "classic":
+            return SETTINGS
+        return {**{key: held for key, held in SETTINGS.items() if key not in OF_BROKER}, "group.protocol": "streams"}
+
+    def _broker_java(self, heap: str) -> list[str]:
+        *options, _, _ = super()._java(heap)
+        logging = ":".join(map(str, sorted(LIB.glob("log4j-slf4j-impl-*.jar"))))
+        return [*options, "-cp", f"{self._lib}/*:{logging}"]
+
+    def _properties(self, name: str, values: Mapping[str, object]) -> Path:
+        if name == "broker" and self.protocol == "streams":
+            of_broker = {"session.timeout.ms": 10_000, "heartbeat.interval.ms": 3_000, "num.standby.replicas": 1}
+            limits = {f"group.streams.min.{key}": held for key, held in of_broker.items() if key.endswith("ms")}
+            values = {**values, **limits, **{f"group.streams.{key}": held for key, held in of_broker.items()}}
+        return super()._properties(name, values)
 
     def create_topics(self) -> None:
         admin = KafkaAdminClient(bootstrap_servers=self.address)
@@ -73,7 +128,8 @@ class Application(RealApplications):
 
     def start(self, name: str) -> None:
         self._states(name).unlink(missing_ok=True)
-        settings = self.settings_of(name, "live", {**SETTINGS, **self.advised[name]})
+        settings = self.settings_of(name, "live", {**self.settings, **self.advised[name]})
+        self._spawned = time.time()
         self._spawn(name, "128m", "AccuracyApplication", str(self._states(name)), *settings)
 
     def stop(self, name: str) -> None:
@@ -87,8 +143,22 @@ class Application(RealApplications):
             self.wait_until_running(name)
         time.sleep(20)
 
+    def restart(self, name: str) -> None:
+        """Returns when the instance runs again, and notes its start."""
+        self.stop(name)
+        self.start(name)
+        self.wait_until_running(name)
+        joined_ms = int(self._states(name).read_text().split()[0])
+        self.starts.append(joined_ms / 1000 - self._spawned)
+
     def wait_until_running(self, name: str) -> None:
         until(lambda: self._states(name).exists() and "RUNNING" in self._last(name).split(), f"{name} RUNNING")
+
+    @property
+    def start_seconds(self) -> str:
+        """For ``--start-seconds``: the range of the last restarts."""
+        low, high = min(self.starts[-9:]), max(self.starts[-9:])
+        return f"{low:.1f}..{max(high, low + 0.1):.1f}"
 
     def _last(self, name: str) -> str:
         lines = self._states(name).read_text().splitlines()
@@ -154,17 +224,17 @@ def captured(application: Application) -> tuple[str, str]:
     """Files of the current group and of its configuration."""
     directory = application.directory
     config, capture = directory / "application.properties", directory / "capture.jsonl"
-    config.write_text("".join(f"{key}={value}\n" for key, value in SETTINGS.items()))
+    config.write_text("".join(f"{key}={value}\n" for key, value in application.settings.items()))
     where = ("--bootstrap-server", application.address, "--group", "live", "--config", str(config))
     assignor("capture", *where, "--out", str(capture))
     return str(capture), str(config)
 
 
-def planned(application: Application, start_s: float) -> Any:
+def planned(application: Application, start_seconds: str) -> Any:
     """The plan of a roll, from a capture of the current group."""
     capture, config = captured(application)
     order = f"--order={','.join(NAMES)}"
-    words = ("--config", config, "--start-seconds", f"{start_s:.1f}", "--json")
+    words = ("--config", config, "--start-seconds", start_seconds, "--json", "--no-variants")
     return json.loads(assignor("plan", capture, "roll", order, *words))
 
 
@@ -193,57 +263,88 @@ def is_gain_as_promised(advice: Any, before: float, after: float) -> bool:
 def rolled(application: Application, probe: Probe) -> dict[str, float]:
     begin = time.time()
     for name in NAMES:
-        application.stop(name)
-        application.start(name)
-        application.wait_until_running(name)
+        application.restart(name)
     time.sleep(15)
     lengths = probe.absences(begin)
     return {"task_seconds": sum(lengths), "worst_task_seconds": max(lengths, default=0.0)}
 
 
+def rolls_of(application: Application, probe: Probe, number: int, start_s: float) -> list[Roll]:
+    """Plans and does rolls; the first plan has the given start, the others those of the rolls before."""
+    found = []
+    for roll in range(1, number + 1):
+        plan = planned(application, application.start_seconds if application.starts else f"{start_s:.1f}")
+        for figure, seconds in rolled(application, probe).items():
+            low, median, high = (plan["total"][figure][key] for key in ("low", "median", "high"))
+            found.append(Roll(application.protocol, roll, figure, seconds, median, low, high))
+        shown = "; ".join(
+            f"{each.figure} {each.recorded:.1f}, planned {each.planned:.1f} ({each.low:.1f} to {each.high:.1f})"
+            for each in found
+            if each.number == roll
+        )
+        print(f"roll {roll}: {shown}", flush=True)
+    return found
+
+
+def is_advice_kept(application: Application, probe: Probe, rolls: list[Roll], number: int, start_s: float) -> bool:
+    """Takes the advice for such deployments, and rolls again; true if the gain is as promised."""
+    advice = advice_for(application, start_s)
+    change = advice["change"]
+    application.advised = {name: {**change["properties"], **change["instances"].get(name, {})} for name in NAMES}
+    for name in NAMES:
+        application.stop(name)
+    application.start_all()
+    before = statistics.mean(each.recorded for each in rolls if each.figure == "task_seconds")
+    after = [rolled(application, probe)["task_seconds"] for _ in range(number)]
+    return is_gain_as_promised(advice, before, statistics.mean(after))
+
+
+def table(rolls: list[Roll]) -> list[str]:
+    """The rows of the page."""
+    lines = ["| protocol | roll | figure | recorded, s | planned | 90 % interval | holds it |", "|" + "---|" * 7]
+    for each in rolls:
+        name = {"task_seconds": "all tasks together", "worst_task_seconds": "worst task"}[each.figure]
+        seconds = f"{each.recorded:.1f} | {each.planned:.1f} | {each.low:.1f} to {each.high:.1f}"
+        lines.append(
+            f"| {each.protocol} | {each.number} | {name} | {seconds} | {'yes' if each.is_inside else '**no**'} |"
+        )
+    return lines
+
+
 def main() -> int:
     """Prints a line for each roll; returns 1 if too few true values are inside their intervals, or the gain is not."""
     parser = argparse.ArgumentParser(prog="python -m tests.calibration.live", description=__doc__)
-    parser.add_argument("--rolls", type=int, default=10, help="rolling restarts (%(default)s)")
+    parser.add_argument("--rolls", type=int, default=10, help="rolling restarts of a protocol (%(default)s)")
     parser.add_argument("--advised-rolls", type=int, default=3, help="rolling restarts under the advice (%(default)s)")
     parser.add_argument("--start-seconds", type=float, default=2.2, help="start to first join (%(default)s)")
+    parser.add_argument("--release", choices=("4.3", "4.4"), default="4.3", help="of broker and clients (%(default)s)")
+    parser.add_argument("--write", action="store_true", help="the table of release 4.4 into docs/reference/accuracy.md")
     options = parser.parse_args()
-    inside = {"task_seconds": 0, "worst_task_seconds": 0}
-    before: list[float] = []
+    found: list[Roll] = []
     is_as_promised = True
-    with tempfile.TemporaryDirectory() as folder:
-        application = Application(Path(folder))
-        try:
-            application.start_broker()
-            application.create_topics()
-            probe = Probe(application.address)
-            application.start_all()
-            for roll in range(1, options.rolls + 1):
-                plan = planned(application, options.start_seconds)
-                truth = rolled(application, probe)
-                before.append(truth["task_seconds"])
-                shown = []
-                for figure, seconds in truth.items():
-                    low, median, high = (plan["total"][figure][key] for key in ("low", "median", "high"))
-                    inside[figure] += low <= seconds <= high
-                    shown.append(f"{figure} {seconds:.1f}, planned {median:.1f} ({low:.1f} to {high:.1f})")
-                print(f"roll {roll}: {'; '.join(shown)}", flush=True)
-            if options.advised_rolls:
-                advice = advice_for(application, options.start_seconds)
-                change = advice["change"]
-                application.advised = {
-                    name: {**change["properties"], **change["instances"].get(name, {})} for name in NAMES
-                }
-                for name in NAMES:
-                    application.stop(name)
+    for protocol in ("classic",) if options.release == "4.3" else ("classic", "streams"):
+        with tempfile.TemporaryDirectory() as folder:
+            application = Application(Path(folder), options.release, protocol)
+            try:
+                application.start_broker()
+                application.create_topics()
+                probe = Probe(application.address)
                 application.start_all()
-                after = [rolled(application, probe)["task_seconds"] for _ in range(options.advised_rolls)]
-                is_as_promised = is_gain_as_promised(advice, statistics.mean(before), statistics.mean(after))
-            probe.close()
-        finally:
-            application.close()
-    print(", ".join(f"{figure}: {count} of {options.rolls} inside" for figure, count in inside.items()))
-    return 0 if min(inside.values()) >= HELD * options.rolls and is_as_promised else 1
+                rolls = rolls_of(application, probe, options.rolls, options.start_seconds)
+                found += rolls
+                if options.advised_rolls and protocol == "classic":
+                    is_as_promised &= is_advice_kept(
+                        application, probe, rolls, options.advised_rolls, options.start_seconds
+                    )
+                probe.close()
+            finally:
+                application.close()
+    if options.write:
+        page, (head, _, rest) = "\n".join(table(found)), PAGE.read_text("utf-8").partition(BEGIN)
+        PAGE.write_text(f"{head}{BEGIN}\n{page}\n{END}{rest.partition(END)[2]}", "utf-8")
+    held = {each.figure: [other.is_inside for other in found if other.figure == each.figure] for each in found}
+    print(", ".join(f"{figure}: {sum(all_of)} of {len(all_of)} inside" for figure, all_of in held.items()))
+    return 0 if all(sum(each) >= HELD * len(each) for each in held.values()) and is_as_promised else 1
 
 
 if __name__ == "__main__":
