@@ -74,7 +74,7 @@ LIMITS = {KEYS: 1_085, DOCUMENTS: 830, ANY: 1_330}
 LINES = {
     "advising": 2_900,
     "capture": 23_900,
-    "cli": 9_700,
+    "cli": 9_800,
     "clients": 1_300,
     "compare": 1_400,
     "conformance": 400,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Literal
@@ -19,6 +19,7 @@ from assignor_lab.cli.past_options import Dates, Day, TimingsFile, Topology, Wor
 from assignor_lab.cli.plan_best import AtMost, Best, May, Minimize, SearchPlays, best_of, print_best, write_best
 from assignor_lab.cli.plan_members import connect_answer, consumer_answer
 from assignor_lab.cli.plan_past import past_of_group
+from assignor_lab.cli.plan_rest import played_loop, recorded_loop
 from assignor_lab.cli.plan_scaling import (
     CapacityOption,
     LagOption,
@@ -70,6 +71,7 @@ from assignor_lab.planning.variants import (
     given_variant,
     releases_of,
     usual_variants,
+    without_effect,
 )
 from assignor_lab.planning.words import (
     COLUMNS,
@@ -79,12 +81,15 @@ from assignor_lab.planning.words import (
     by_connector,
     causes,
     doubts,
+    effect_sentence,
     failures,
+    later_sentence,
     rest_sentence,
     step_rows,
     the_sentence,
     variant_rows,
 )
+from assignor_lab.scenarios import Scenario
 from assignor_lab.verification.words import document_of as document_of_verification
 from assignor_lab.verification.words import sentences
 
@@ -336,6 +341,7 @@ def _plan(
                 )
                 past_of = partial(past_of_group, source, read, verification, workers, seed)
                 answer = _answer(source, read, plan_name, subject, options, texts, plays, seed, how, past_of)
+        answer = _with_findings(answer, read.scenarios, keeps_all=bool(variant))
         document = answer_document(answer, document_of_verification(verification))
         show, write = partial(_print, answer), partial(_write, answer)
     results = [gate.judged(document) for gate in gates]
@@ -413,7 +419,19 @@ def _answer(
         ],
         releases_of(as_it_is),
         past,
+        None if prediction.rest_seconds is not None else played_loop(as_it_is.state, as_it_is.plan, terms, seed),
     )
+
+
+def _with_findings(answer: Answer, scenarios: Iterable[Scenario], *, keeps_all: bool) -> Answer:
+    """With the loop in which the past ends, and without usual variants that change nothing."""
+    answer = attrs.evolve(answer, restless=recorded_loop(scenarios) or answer.restless)
+    if keeps_all or not (left_out := without_effect(answer.prediction, answer.variants)):
+        return answer
+    kept = {name: each for name, each in answer.variants.items() if name not in left_out}
+    words = tuple(f"{name}: " for name in left_out)
+    assumed = [each for each in answer.assumptions if not each.startswith(words)]
+    return attrs.evolve(answer, variants=kept, without_effect=left_out, assumptions=assumed)
 
 
 def _chosen(
@@ -472,6 +490,8 @@ def _print(answer: Answer) -> None:
         note(f"assumed: {sentence}")
     for sentence in answer.releases:
         note(sentence)
+    if answer.restless is not None:
+        print_sentence(answer.restless)
     for sentence in () if answer.past is None else record_sentences(answer.past):
         print_sentence(sentence)
     print_sentence(the_sentence(answer))
@@ -483,8 +503,9 @@ def _print(answer: Answer) -> None:
         print_sentence(causes_sentence)
     if connectors := by_connector(answer.prediction):
         print_sentence(connectors)
-    if (rest := rest_sentence(answer)) is not None:
-        print_sentence(rest)
+    for further in (rest_sentence(answer), later_sentence(answer.prediction), effect_sentence(answer)):
+        if further is not None:
+            print_sentence(further)
     if answer.naive.worst_task_seconds is not None:
         print_line(f"Naive estimate of the worst task: {answer.naive.worst_task_seconds:.1f} s.")
     console().print(table(COLUMNS, step_rows(answer.prediction)))

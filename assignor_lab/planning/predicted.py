@@ -29,6 +29,9 @@ __all__ = [
     "predicted", "range_of",
 ]  # fmt: skip
 
+#: Absences that begin so long after a plan are those of later rebalances.
+_LATER_S = 50.0
+
 
 @attrs.frozen
 class Range:
@@ -203,6 +206,29 @@ def predicted(plays: Sequence[PlayedPlan], names: Sequence[str]) -> Prediction:
         },
         by_partition=_by_partition(plays),
     )
+
+
+def now_and_later(plays: Sequence[PlayedPlan]) -> tuple[tuple[Range, Range], tuple[Range, Range]] | None:
+    """Worst task and sum of the absences that begin now, and of those at later probing rebalances.
+
+    ``None`` without plays. Kafka probes a minute after the last decision, at the earliest.
+    """
+    if not plays:
+        return None
+
+    def figures(*, of_later: bool) -> tuple[Range, Range]:
+        found = [
+            [
+                end - begin
+                for away in play.absences.values()
+                for begin, end in away
+                if (begin >= play.duration_seconds + _LATER_S) == of_later
+            ]
+            for play in plays
+        ]
+        return range_of([max(each, default=0.0) for each in found]), range_of([sum(each) for each in found])
+
+    return figures(of_later=False), figures(of_later=True)
 
 
 def _by_partition(plays: Sequence[PlayedPlan]) -> tuple[Range, Range] | None:

@@ -13,15 +13,17 @@ from assignor_lab.groups.streams_episode.kind import STREAMS_EPISODE
 from assignor_lab.groups.streams_episode.playing import deciding
 from assignor_lab.groups.variants import Contender, configured, timings_of
 from assignor_lab.planning.making import Options, is_in_memory, roll_plan
+from assignor_lab.planning.measured import PlayedPlan
 from assignor_lab.planning.plans import Plan
 from assignor_lab.planning.predict import Terms
+from assignor_lab.planning.predicted import Prediction
 from assignor_lab.planning.state import PresentState, under_other_protocol
 from assignor_lab.simulation.streams.simulate import with_accepted_members
 from assignor_lab.simulation.streams.timings import TIMING_KEYS
 
 __all__ = [
-    "MORE_WARM_UPS", "PlanVariant", "as_accepted", "differing_assumptions", "given_variant", "releases_of",
-    "usual_variants",
+    "MORE_PROBES", "MORE_WARM_UPS", "PlanVariant", "as_accepted", "differing_assumptions", "given_variant",
+    "releases_of", "usual_variants", "without_effect",
 ]  # fmt: skip
 
 #: Least ``session.timeout.ms`` that brokers allow by default.
@@ -31,6 +33,9 @@ _SHORT_SESSION_MS = 10_000
 _WARM_UPS, _USUAL_WARM_UPS, _MANY_WARM_UPS = "max.warmup.replicas", 2, 20
 #: The variant of a scale-out with ``max.warmup.replicas`` 20.
 MORE_WARM_UPS = f"{_MANY_WARM_UPS} warm-ups"
+_PROBING, _USUAL_PROBING_MS, _LEAST_PROBING_MS = "probing.rebalance.interval.ms", 600_000, 60_000
+#: The variant of a scale-out with Kafka's least ``probing.rebalance.interval.ms``.
+MORE_PROBES = f"probing every {_LEAST_PROBING_MS // 1000} s"
 _STANDBYS, _TRANSACTIONAL = "num.standby.replicas", "enable.transactional.statestores"
 
 #: Creates the plan again under other options.
@@ -122,9 +127,26 @@ def usual_variants(
             yield _one_standby_more(state, plan, terms)
         if plan.name == "scale" and options.to > len(state.names) and _has_state(state):
             yield from _more_warm_ups(state, plan, terms)
+            yield from _more_probes(state, plan, terms)
         if not is_static and terms.assignor is None:
             protocol = under_other_protocol(state, "streams")
             yield PlanVariant("streams protocol", protocol, make(protocol, options), terms)
+
+
+def without_effect(prediction: Prediction, variants: Mapping[str, Prediction | str]) -> list[str]:
+    """The variants whose plays equal those of the plan as it is, draw by draw."""
+    usual = list(map(_course, prediction.plays))
+    return [
+        name
+        for name, each in variants.items()
+        if isinstance(each, Prediction) and list(map(_course, each.plays)) == usual
+    ]
+
+
+def _course(play: PlayedPlan) -> tuple[object, ...]:
+    """A play without the names of its causes."""
+    costs = [(each.rebalances, each.restored_bytes) for each in play.steps]
+    return play.absences, play.at_seconds, play.duration_seconds, play.rest_seconds, play.failed, costs
 
 
 def given_variant(variant: Contender, state: PresentState, options: Options, terms: Terms, make: Make) -> PlanVariant:
@@ -179,25 +201,31 @@ def _has_state(state: PresentState) -> bool:
 
 def _more_warm_ups(state: PresentState, plan: Plan, terms: Terms) -> Iterator[PlanVariant]:
     """A new instance gets its share of stateful tasks in fewer probing rebalances."""
-    now: Mapping[str, object] = terms.sources.effective(state.episode.config, "").values_for("")
-    if int(str(now.get(_WARM_UPS, state.episode.config.get(_WARM_UPS) or _USUAL_WARM_UPS))) < _MANY_WARM_UPS:
+    if _number_of(_WARM_UPS, _USUAL_WARM_UPS, state, terms) < _MANY_WARM_UPS:
         under = attrs.evolve(terms, sources=configured(terms.sources, MORE_WARM_UPS, {_WARM_UPS: str(_MANY_WARM_UPS)}))
         yield PlanVariant(MORE_WARM_UPS, state, plan, under)
 
 
+def _more_probes(state: PresentState, plan: Plan, terms: Terms) -> Iterator[PlanVariant]:
+    """A new instance gets its share sooner, in as many probing rebalances."""
+    if _number_of(_PROBING, _USUAL_PROBING_MS, state, terms) > _LEAST_PROBING_MS:
+        sources = configured(terms.sources, MORE_PROBES, {_PROBING: str(_LEAST_PROBING_MS)})
+        yield PlanVariant(MORE_PROBES, state, plan, attrs.evolve(terms, sources=sources))
+
+
+def _number_of(key: str, usual: int, state: PresentState, terms: Terms) -> int:
+    entries: Mapping[str, object] = terms.sources.effective(state.episode.config, "").values_for("")
+    return int(str(entries.get(key, state.episode.config.get(key) or usual)))
+
+
 def _has_room(state: PresentState, options: Options, terms: Terms) -> bool:
     """True if the instances can hold one standby more of each task."""
-    return max(options.to, len(state.names)) > _standbys(state, terms) + 1
-
-
-def _standbys(state: PresentState, terms: Terms) -> int:
-    entries: Mapping[str, object] = terms.sources.effective(state.episode.config, "").values_for("")
-    return int(str(entries.get(_STANDBYS, state.episode.config.get(_STANDBYS) or 0)))
+    return max(options.to, len(state.names)) > _number_of(_STANDBYS, 0, state, terms) + 1
 
 
 def _one_standby_more(state: PresentState, plan: Plan, terms: Terms) -> PlanVariant:
     """One standby more: the group places it, and is at rest again, before the plan begins."""
-    count = _standbys(state, terms) + 1
+    count = _number_of(_STANDBYS, 0, state, terms) + 1
     name = "one standby" if count == 1 else f"{count} standbys"
     under = attrs.evolve(terms, sources=configured(terms.sources, name, {_STANDBYS: str(count)}))
     return PlanVariant(name, attrs.evolve(state, assigned=None, is_probing=False, is_settled=False), plan, under)

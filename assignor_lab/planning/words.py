@@ -13,8 +13,8 @@ from assignor_lab.planning.conduct import NEVER_READY_MS
 from assignor_lab.planning.naive import Naive
 from assignor_lab.planning.past_record import PastRecord, record_document
 from assignor_lab.planning.plans import Plan
-from assignor_lab.planning.predicted import Prediction, Range, StepRange
-from assignor_lab.planning.variants import MORE_WARM_UPS
+from assignor_lab.planning.predicted import Prediction, Range, StepRange, now_and_later
+from assignor_lab.planning.variants import MORE_PROBES, MORE_WARM_UPS
 
 __all__ = [
     "COLUMNS",
@@ -24,8 +24,10 @@ __all__ = [
     "by_connector",
     "causes",
     "doubts",
+    "effect_sentence",
     "failures",
     "prediction_document",
+    "later_sentence",
     "rest_sentence",
     "step_rows",
     "the_sentence",
@@ -42,6 +44,8 @@ _MEBIBYTE = 1024 * 1024
 _MOST_CONNECTORS = 8
 #: The default of ``probing.rebalance.interval.ms``: a rest that comes later needs a probing rebalance.
 _LATE_S = 600
+#: Fewer task-seconds at later rebalances are not mentioned.
+_LEAST_LATER_S = 0.5
 
 
 @attrs.frozen
@@ -52,6 +56,8 @@ class Answer:
         variants: Name to the same plan under other settings, or to the reason why there is none.
         releases: Sentences on the release of the decisions and of the clients.
         past: The group's past changes with their predictions; ``None``: the source holds none.
+        restless: A sentence on the known loop of a group that never rests.
+        without_effect: Variants whose plays equal those of the plan as it is.
     """
 
     source: str
@@ -64,6 +70,8 @@ class Answer:
     assumptions: Sequence[str]
     releases: Sequence[str] = ()
     past: PastRecord | None = None
+    restless: str | None = None
+    without_effect: Sequence[str] = ()
 
 
 def the_sentence(answer: Answer) -> str:
@@ -96,10 +104,38 @@ def rest_sentence(answer: Answer) -> str | None:
         return f"The group is at rest after {rest.median:.1f} s."
     minutes = round(rest.median / 60)
     time = f"{rest.median:.0f} s ({minutes // 60} h {minutes % 60} min)"
-    sentence = f"The balance comes later: the group is at rest after {time}."
-    if MORE_WARM_UPS not in answer.variants:
+    sentence = f"The balance is reached later: the group is at rest after {time}."
+    remedies = [
+        f"with {name} after {each.rest_seconds.median:.0f} s"
+        for name in (MORE_WARM_UPS, MORE_PROBES)
+        if isinstance(each := answer.variants.get(name), Prediction)
+        and each.rest_seconds is not None
+        and each.rest_seconds.high < rest.low
+    ]
+    if not remedies:
         return sentence
-    return f"{sentence} Until then, each probing rebalance moves the tasks whose warm-up copies have caught up."
+    sentence += " Until then, each probing rebalance moves the tasks whose warm-up copies have caught up:"
+    return f"{sentence} {listed(remedies)}."
+
+
+def later_sentence(prediction: Prediction) -> str | None:
+    """The figures now and at later probing rebalances; ``None`` if all falls now."""
+    found = now_and_later(prediction.plays)
+    if found is None:
+        return None
+    (now_worst, now_sum), (later_worst, later_sum) = found
+    if later_sum.high < _LEAST_LATER_S:
+        return None
+    return (
+        f"Now fall {_with_interval(now_sum)} task-seconds (worst task {_with_interval(now_worst)} s), at later probing "
+        f"rebalances {_with_interval(later_sum)} (worst task {_with_interval(later_worst)} s)."
+    )
+
+
+def effect_sentence(answer: Answer) -> str | None:
+    """The variants that change nothing; ``None`` without one."""
+    names = list(answer.without_effect)
+    return f"Without effect on this plan, and left out: {listed(names)}." if names else None
 
 
 def failures(prediction: Prediction) -> list[str]:
@@ -196,11 +232,13 @@ def answer_document(answer: Answer, verified: Mapping[str, Any] | None) -> dict[
         "plan": {"name": answer.plan.name, **answer.plan.parameters},
         "verified": verified,
         **({} if answer.past is None else {"past_changes": record_document(answer.past)}),
+        "restless": answer.restless,
         "sentence": the_sentence(answer),
         "releases": list(answer.releases),
         "plays": answer.plays,
         "seed": answer.seed,
         **prediction_document(answer.prediction),
+        "without_effect": list(answer.without_effect),
         "failures": failures(answer.prediction),
         "naive": attrs.asdict(answer.naive),
         "variants": {
@@ -222,12 +260,23 @@ def prediction_document(prediction: Prediction) -> dict[str, Any]:
     }
 
 
+def _now_and_later(prediction: Prediction) -> dict[str, Any]:
+    found = now_and_later(prediction.plays)
+    if found is None:
+        return {}
+    return {
+        name: {"worst_task_seconds": _range(worst), "task_seconds": _range(every)}
+        for name, (worst, every) in zip(("now", "later"), found, strict=True)
+    }
+
+
 def total_document(prediction: Prediction) -> dict[str, object]:
     rest = prediction.rest_seconds
     return {
         **{key: value for key, value in _step(prediction.total).items() if key not in ("name", "at_seconds")},
         "duration_seconds": _range(prediction.duration_seconds),
         "rest_seconds": None if rest is None else _range(rest),
+        **_now_and_later(prediction),
     }
 
 
