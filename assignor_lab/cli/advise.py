@@ -265,7 +265,7 @@ def _advised(
         mix = given_mix or DEFAULT_MIX
         return consumers, mix, consumer_space(consumers, mix), consumers.state.assumptions
     state, are_known = group.present().state, bool(group.terms.timings)
-    options = options_with_starts(options, group.scenarios, state.episode.timings, are_known=are_known)
+    options = options_with_starts(options, lambda: group.past, state.episode.timings, are_known=are_known)
     subject = AdvisedState(state, group.terms, options)
     past = past_of(group.scenarios, group.terms.settings, group.terms.timings)
     mix = given_mix or (None if past is None else past.mix) or DEFAULT_MIX

@@ -390,7 +390,7 @@ def _answer(
     group = read.present()
     terms = group.terms
     timings, are_known = group.state.episode.timings, bool(terms.timings)
-    options = options_with_starts(options, read.scenarios, timings, are_known=are_known)
+    options = options_with_starts(options, lambda: read.past, timings, are_known=are_known)
     state, labelled = with_names(
         group.state, [*options.order, *options.leaving, *([subject] if subject and plan_name == "kill" else [])]
     )

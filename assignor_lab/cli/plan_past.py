@@ -25,5 +25,5 @@ def past_of_group(
     folder = Path(source)
     known = read_ledger(folder) if source != "-" and folder.is_dir() else {}
     return record_of_past(
-        read.scenarios, verification, read.terms, options.start_ms, options.starts, known, processes, seed
+        read.scenarios, read.past, verification, read.terms, options.start_ms, options.starts, known, processes, seed
     )

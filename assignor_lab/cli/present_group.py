@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 from pathlib import Path
 
 import attrs
@@ -18,6 +19,7 @@ from assignor_lab.planning.predict import Terms
 from assignor_lab.planning.state import PresentState, present_state, under_configuration, under_other_protocol
 from assignor_lab.scenarios import Scenario
 from assignor_lab.scenarios.settings import given_settings
+from assignor_lab.verification.replays import past_episodes
 from assignor_lab.verification.sample import DecisionSample
 from assignor_lab.verification.verified import VerificationTerms
 
@@ -33,6 +35,11 @@ class ReadGroup:
     sample: DecisionSample
     verified_under: VerificationTerms
     scenarios: Sequence[Scenario]
+
+    @cached_property
+    def past(self) -> Sequence[Scenario]:
+        """The episodes of the decisions; empty if they form no past."""
+        return past_episodes([each for each in self.scenarios if each.observed is not None], self.terms.settings)
 
     def present(self) -> PresentGroup:
         """The group of the last stable state, ready for plays; if no decision is complete, of the last state.

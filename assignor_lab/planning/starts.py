@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from statistics import median
 
 import attrs
@@ -13,7 +13,6 @@ from assignor_lab.planning.making import Options, PlanError
 from assignor_lab.planning.plans import GIVEN, Starts
 from assignor_lab.scenarios import Scenario
 from assignor_lab.simulation.streams.timings import StreamsTimings
-from assignor_lab.verification.replays import past_episodes
 
 __all__ = ["learned_starts", "options_with_starts", "parse_starts"]
 
@@ -42,15 +41,14 @@ def parse_starts(text: str) -> tuple[int, Starts | None]:
     return low_ms if starts is None else starts.median_ms, starts
 
 
-def learned_starts(scenarios: Iterable[Scenario]) -> Starts | None:
-    """The starts of a group that its own logs show; ``None`` with too few of them.
+def learned_starts(episodes: Iterable[Scenario]) -> Starts | None:
+    """The starts that the logs of a group's past show; ``None`` with too few of them.
 
     A log begins after the start of the JVM, so its part is added.
     """
-    decisions = [each for each in scenarios if each.observed is not None]
     found = sorted(
         event["startup_ms"] + _BEFORE_LOG_MS
-        for episode in past_episodes(decisions)
+        for episode in episodes
         for event in episode.document["events"]
         if event["type"] == "start" and "startup_ms" in event
     )
@@ -63,15 +61,16 @@ def learned_starts(scenarios: Iterable[Scenario]) -> Starts | None:
 
 
 def options_with_starts(
-    options: Options, scenarios: Iterable[Scenario], timings: StreamsTimings, *, are_known: bool
+    options: Options, episodes: Callable[[], Iterable[Scenario]], timings: StreamsTimings, *, are_known: bool
 ) -> Options:
     """The options with a distribution of starts: given, else learned of the group's past, else that of busy machines.
 
     Args:
+        episodes: The episodes of the past; read only if they are needed.
         are_known: True if the timings are those of the group's machines (``--timings``).
     """
     if options.start_ms is not None or are_known:
         return options
     usual_ms = timings.startup_ms + timings.join_ms
-    starts = learned_starts(scenarios) or Starts(min(usual_ms, _BUSY_MS), _BUSY_MS, "as on idle and busy machines")
+    starts = learned_starts(episodes()) or Starts(min(usual_ms, _BUSY_MS), _BUSY_MS, "as on idle and busy machines")
     return attrs.evolve(options, start_ms=starts.median_ms, starts=starts)

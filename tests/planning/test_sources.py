@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from assignment_api.plugins import config_sources
+from assignor_lab.capture.histories import episodes
+from assignor_lab.capture.histories.history import DecisionHistory
+from assignor_lab.capture.histories.history_episode import history_episode
+from assignor_lab.cli.plan_past import past_of_group
 from assignor_lab.cli.present_group import PresentGroup, read_group
 from assignor_lab.documents.writer import canonical_line
+from assignor_lab.planning.making import Options
+from assignor_lab.planning.starts import options_with_starts
 from assignor_lab.scenarios import read_scenarios
 from tests.capture.flight_recording import write_recording
 
@@ -34,6 +41,22 @@ def test_the_log_of_a_leader_ends_with_the_present_group() -> None:
     assert state.names == ("p1",)
     assert state.episode.instance_ids == ("p1",)
     assert any("session.timeout.ms is unknown" in sentence for sentence in state.episode.assumptions)
+
+
+def test_a_past_is_built_once_for_its_starts_and_its_changes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write_recording(tmp_path / "past", "classic")
+    calls: list[str] = []
+
+    def counted(history: DecisionHistory, *terms: Any) -> dict[str, Any]:
+        calls.append(history.group)
+        return history_episode(history, *terms)
+
+    monkeypatch.setattr(episodes, "history_episode", counted)
+    read = read_group(str(tmp_path / "past"), None, config_sources(), *[None] * 7)
+    options_with_starts(Options(), lambda: read.past, read.present().state.episode.timings, are_known=False)
+    verification = read.sample.verified(read.verified_under)
+    past_of_group(str(tmp_path / "past"), read, verification, 1, 0, Options())
+    assert calls == ["classic"]
 
 
 def test_a_group_in_a_rebalance_is_as_in_its_last_stable_state(tmp_path: Path) -> None:

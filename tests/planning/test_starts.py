@@ -12,6 +12,7 @@ from assignor_lab.planning.making import Options, PlanError
 from assignor_lab.planning.plans import GIVEN, Starts
 from assignor_lab.planning.starts import learned_starts, options_with_starts, parse_starts
 from assignor_lab.simulation.streams.timings import StreamsTimings
+from assignor_lab.verification.replays import past_episodes
 
 _TIMINGS = StreamsTimings()
 
@@ -37,12 +38,12 @@ def test_other_texts_are_refused(text: str) -> None:
 
 def test_given_starts_and_known_timings_stay() -> None:
     given = Options(start_ms=5_000)
-    assert options_with_starts(given, (), _TIMINGS, are_known=False) is given
-    assert options_with_starts(Options(), (), _TIMINGS, are_known=True).starts is None
+    assert options_with_starts(given, list, _TIMINGS, are_known=False) is given
+    assert options_with_starts(Options(), list, _TIMINGS, are_known=True).starts is None
 
 
 def test_unknown_starts_are_those_of_idle_and_busy_machines() -> None:
-    starts = options_with_starts(Options(), (), _TIMINGS, are_known=False).starts
+    starts = options_with_starts(Options(), list, _TIMINGS, are_known=False).starts
     assert starts is not None
     assert starts.low_ms == _TIMINGS.startup_ms + _TIMINGS.join_ms
     assert starts.high_ms == 14_000
@@ -50,7 +51,7 @@ def test_unknown_starts_are_those_of_idle_and_busy_machines() -> None:
 
 def test_starts_of_the_groups_own_logs_are_learned() -> None:
     logs = Path(__file__).parents[2] / "assignor_lab" / "samples" / "tagged" / "logs"
-    starts = learned_starts(scenarios_of_past(sorted(map(str, logs.iterdir()))))
+    starts = learned_starts(past_episodes(scenarios_of_past(sorted(map(str, logs.iterdir())))))
     assert starts is not None
     assert starts.source == "as in 5 starts in its logs"
     assert 100 < starts.low_ms < 1_000 < starts.high_ms < 5_000

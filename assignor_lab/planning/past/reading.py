@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import attrs
 
@@ -13,7 +13,6 @@ from assignor_lab.planning.past_record import PastRecord, PredictedChange
 from assignor_lab.planning.plans import Starts
 from assignor_lab.planning.predict import Terms
 from assignor_lab.scenarios import Scenario
-from assignor_lab.verification.replays import past_episodes
 from assignor_lab.verification.verified import Verification
 
 __all__ = ["record_of_past"]
@@ -21,6 +20,7 @@ __all__ = ["record_of_past"]
 
 def record_of_past(
     decisions: Sequence[Scenario],
+    episodes: Iterable[Scenario],
     verification: Verification,
     terms: Terms,
     start_ms: int | None = None,
@@ -33,13 +33,14 @@ def record_of_past(
     """The past changes of a Streams group with their predictions; ``None`` if the source holds no change.
 
     Args:
+        episodes: Those of the decisions.
         known: Time of a change to its prediction in a ledger.
     """
     complete = [each for each in decisions if each.observed is not None]
     found: list[PastChange] = []
     reasons: list[str] = []
     timings: dict[str, int] = {}
-    for episode in past_episodes(complete, terms.settings):
+    for episode in episodes:
         changes, why = past_changes(episode.document, complete, start_ms, starts)
         found += changes
         reasons += why
