@@ -95,7 +95,7 @@ def play_from(document: Mapping[str, Any]) -> PlayedPlan:
 
 @attrs.frozen
 class _Absence:
-    task: int
+    task: str
     begin_ms: int
     end_ms: int
     causes: Sequence[tuple[str, int]]
@@ -115,8 +115,7 @@ def cost_of(played: PlayedStreamsEpisode, conduct: Conduct) -> PlayedPlan:
         steps.append(_cost(played, by_step[place], mark, until))
     shown: dict[str, list[tuple[float, float]]] = {}
     for each in absences:
-        name = str(played.world.tasks[each.task])
-        shown.setdefault(name, []).append(((each.begin_ms - first) / 1000, (each.end_ms - first) / 1000))
+        shown.setdefault(each.task, []).append(((each.begin_ms - first) / 1000, (each.end_ms - first) / 1000))
     return PlayedPlan(
         tuple(steps),
         _cost(played, absences, first, None),
@@ -134,20 +133,20 @@ def _absences(played: PlayedStreamsEpisode) -> list[_Absence]:
     is_static = any(each.settings.instance_id is not None for each in played.world.instances.values())
     unnoticed = RESTART if is_static else CLOSING
     session_ms = _least_session_ms(played)
-    for task, intervals in enumerate(played.world.ledger.intervals):
-        of_task = CAUSES if played.episode.tasks[task].is_stateful else {**CAUSES, RESTORING: STARTING}
-        together: list[tuple[int, int, str]] = []
-        for each in [*intervals, None]:
-            if each is not None and (not together or together[-1][1] == each[0]):
-                together.append(each)
+    for (task, course), made in zip(played.history.courses.items(), played.episode.tasks, strict=True):
+        of_task = CAUSES if made.is_stateful else {**CAUSES, RESTORING: STARTING}
+        for waits in course.interruptions:
+            begin_ms, end_ms = waits[0].begin_ms, waits[-1].end_ms
+            if end_ms - begin_ms < AWAY_MS:
                 continue
-            if together and together[-1][1] - together[0][0] >= AWAY_MS:
-                causes = [
-                    (unnoticed if cause == NOT_NOTICED and end - start < session_ms else of_task[cause], end - start)
-                    for start, end, cause in together
-                ]
-                found.append(_Absence(task, together[0][0], together[-1][1], causes))
-            together = [] if each is None else [each]
+            causes = [
+                (
+                    unnoticed if each.cause == NOT_NOTICED and each.length_ms < session_ms else of_task[each.cause],
+                    each.length_ms,
+                )
+                for each in waits
+            ]
+            found.append(_Absence(task, begin_ms, end_ms, causes))
     return found
 
 
