@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable
+from datetime import datetime
 
 from tests.capture.captured_logs import Event
 
@@ -103,6 +104,14 @@ def google_cloud(event: Event) -> str:
     return json.dumps({"timestamp": f"{event.date}T{event.time}.{event.millis}Z", "jsonPayload": payload}) + "\n"
 
 
+def java_util_logging(event: Event) -> str:
+    """Two lines, of which the second has the message."""
+    at = datetime.fromisoformat(f"{event.date}T{event.time}")
+    level = {"ERROR": "SEVERE", "WARN": "WARNING", "DEBUG": "FINE"}.get(event.level, event.level)
+    clock = f"{at:%b %d, %Y} {at.hour % 12 or 12}:{at:%M:%S %p}"
+    return f"{clock} {event.logger} handle\n{level}: {event.message}\n"
+
+
 LAYOUTS: dict[str, Callable[[Event], str]] = {
     layout.__name__: layout
     for layout in (
@@ -118,6 +127,7 @@ LAYOUTS: dict[str, Callable[[Event], str]] = {
         log4j_json,
         gelf,
         google_cloud,
+        java_util_logging,
     )
 }
 

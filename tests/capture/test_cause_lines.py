@@ -278,3 +278,89 @@ def test_check_fails_for_causes(case: str, rule: str, tmp_path: Path) -> None:
     assert checked.exit_code == 1
     assert [each["rule"] for group in json.loads(checked.stdout)["groups"] for each in group["findings"]] == [rule]
     assert "2024-05-06 10:00:0" in shown.stdout
+
+
+JUL = (
+    "Nov 27, 2026 9:14:03 PM org.apache.kafka.clients.consumer.internals.ConsumerCoordinator logInfo\n"
+    "INFO: {joined}\n"
+    "Nov 27, 2026 9:14:59\u202fPM org.apache.kafka.streams.processor.internals.StreamThread setState\n"
+    "INFO: {thread} State transition from RUNNING to PENDING_SHUTDOWN\n"
+    "Nov 27, 2026 9:15:00 PM org.apache.kafka.streams.processor.internals.StreamThread completeShutdown\n"
+    "INFO: {thread} Shutting down unclean\n"
+    "Nov 27, 2026 9:15:01 PM org.apache.kafka.streams.processor.internals.StreamThread setState\n"
+    "INFO: {thread} State transition from PENDING_SHUTDOWN to DEAD\n"
+)
+JVM_LINE = (
+    'Exception in thread "b-1-StreamThread-1" org.apache.kafka.streams.errors.StreamsException: Exception caught in '
+    "process. taskId=0_1, processor=KSTREAM-SOURCE-0000000000, topic=orders, partition=1, offset=42\n"
+    "\tat org.apache.kafka.streams.processor.internals.StreamTask.process(StreamTask.java:400)\n"
+    "Caused by: java.lang.ArithmeticException: / by zero\n"
+    "\tat example.Totals.apply(Totals.java:12)\n"
+)
+
+
+def events_of_text(folder: Path, text: str) -> list[tuple[str, int, str]]:
+    file = folder / "app.log"
+    file.write_text(text, "utf-8")
+    return [(each.type, each.at.latest_ms, each.sentence) for _, each in read_past([str(file)]).events]
+
+
+def test_lines_of_java_util_logging_have_the_time_of_their_header(tmp_path: Path) -> None:
+    (found,) = events_of_text(tmp_path, JUL.format(joined=JOINED, thread=THREAD))
+    assert found == ("thread_died", 1_795_814_101_000, "thread 1 of b-1 died")
+
+
+@pytest.mark.parametrize("logged", [True, False], ids=["in the log", "beside the log"])
+def test_the_line_of_the_jvm_is_the_cause_of_a_threads_death(tmp_path: Path, *, logged: bool) -> None:
+    """With a handler of Java's own kind, the JVM alone names the exception, after the thread's last line."""
+    text = JUL.format(joined=JOINED, thread=THREAD) + JVM_LINE
+    if not logged:
+        text = text.replace(f"INFO: {THREAD} Shutting down unclean\n", "INFO: nothing\n")
+    (found,) = events_of_text(tmp_path, text)
+    assert found == (
+        "thread_died",
+        1_795_814_101_000,
+        "thread 1 of b-1 died: ArithmeticException: / by zero",
+    )
+
+
+def test_a_jvms_line_alone_has_the_time_of_the_line_before_it(tmp_path: Path) -> None:
+    lines = [
+        f"2024-05-06 10:00:00,000 [main] INFO o.a.k - {JOINED}",
+        "2024-05-06 10:07:30,250 [b-1-StreamThread-1] INFO example.Totals - order 42",
+    ]
+    (found,) = events_of_text(tmp_path, "\n".join(lines) + "\n" + JVM_LINE)
+    assert found == ("thread_died", 1_714_990_050_250, "thread 1 of b-1 died: ArithmeticException: / by zero")
+
+
+def test_a_jvms_line_of_another_container_keeps_to_its_own_lines(tmp_path: Path) -> None:
+    lines = [
+        f"b  | 2024-05-06 10:00:00,000 [main] INFO o.a.k - {JOINED}",
+        "a  | 2024-05-06 10:09:00,000 [main] INFO example.Totals - another container",
+        *(f"b  | {line}" for line in JVM_LINE.splitlines()),
+    ]
+    (found,) = events_of_text(tmp_path, "\n".join(lines) + "\n")
+    assert found[:2] == ("thread_died", 1_714_989_600_000)
+
+
+def test_a_thread_of_the_application_is_none_of_streams(tmp_path: Path) -> None:
+    text = f"2024-05-06 10:00:00,000 [main] INFO o.a.k - {JOINED}\n"
+    with pytest.raises(NoDecisionError):
+        events_of_text(tmp_path, text + 'Exception in thread "main" java.lang.IllegalStateException: no\n')
+
+
+def test_a_thread_that_died_once_may_later_stop_in_order(tmp_path: Path) -> None:
+    """The same client id starts again: the old exception is no cause of the next end."""
+    dead = f"{THREAD} State transition from PENDING_SHUTDOWN to DEAD"
+    file = written(
+        tmp_path,
+        f"{THREAD} Encountered the following exception during processing and the thread is going to shut down: ",
+        " java.lang.ArithmeticException: / by zero",
+        dead,
+        *["something else"] * 20,
+        f"{CLIENT} State transition from RUNNING to PENDING_SHUTDOWN",
+        dead,
+    )
+    assert [each for each in found(file) if each[0] == "thread_died"] == [
+        ("thread_died", "thread 1 of b-1 died: ArithmeticException: / by zero")
+    ]

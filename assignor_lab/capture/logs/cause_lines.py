@@ -39,6 +39,8 @@ __all__ = ["CauseLines", "GroupCause"]
 GroupCause = tuple[str | None, GroupEvent]
 
 _THREAD = re.compile(r"(?<![^\s\[\]=,])([^\s\[\]=,]*?)-StreamThread-(\d{1,9})")
+#: Behind these words the JVM writes the exception.
+_JVM_DIED = re.compile(r'Exception in thread "([^"\n]*)-StreamThread-(\d{1,9})" ')
 #: Client ids may hold blanks.
 _WHOLE_THREAD = re.compile(r"\A(.*)-StreamThread-(\d{1,9})(?:-consumer)?\Z")
 _STREAM_CLIENT = re.compile(r"\A(?>.*?stream-client \[)([^\n]*?)\]", re.DOTALL)
@@ -89,6 +91,7 @@ _USUAL_REASONS = (
     "consumer pro-actively leaving",
     "Scheduled probing rebalance", "triggered followup rebalance", "the consumer unsubscribed",
 )  # fmt: skip
+_WITH_CAUSES = frozenset({MessageKind.EXCEPTION, MessageKind.UNCAUGHT, MessageKind.JVM_DIED})
 _WAITING = "group is already rebalancing"
 _POLL_TIMEOUT = "poll timeout"
 #: Reasons of departures that other lines show.
@@ -176,6 +179,8 @@ class CauseLines:
             group = each.group or group_of.get(client) or self._group_of_file(each.file)
             time_ms = each.time.epoch_ms(zone)
             text = each.text if each.kind in _OF_COORDINATOR else _without_logger(each.text)
+            if (died := _JVM_DIED.search(text)) is not None:
+                text = text[died.end() :]
             yield _Line(each.kind, time_ms, Place(each.file, each.line), text, client, thread, group)
 
     def _group_of_file(self, file: str) -> str | None:
@@ -217,6 +222,9 @@ def _instance(record: LogMessage) -> tuple[str, str | None]:
     if record.kind in _OF_COORDINATOR:
         found = _MEMBER.search(record.text)
         return ("", None) if found is None else (found[1], found[2])
+    if record.kind is MessageKind.JVM_DIED:
+        died = _JVM_DIED.search(record.text)
+        return ("", None) if died is None else (died[1], died[2])
     threads = [_WHOLE_THREAD.match(text) for text in (record.thread, record.layout_thread) if text]
     if record.kind is MessageKind.UNCAUGHT:
         threads.insert(0, _THREAD.search(record.text))
@@ -263,15 +271,22 @@ def _threads(lines: Sequence[_Line], stopping: Sequence[tuple[str, int]]) -> Ite
     """A thread that ends without its instance died. The time is that of its end, the cause that of its exception."""
     causes: dict[tuple[str, str | None], tuple[_Line, str]] = {}
     replaced: dict[str, _Line] = {}
-    ended: set[tuple[str, str | None]] = set()
+    ended_ms: dict[tuple[str, str | None], int] = {}
     closing = {line.client for line in lines if line.kind is MessageKind.EXCEPTION and _has_scope(line)}
     unclean = {(line.client, line.thread) for line in lines if line.kind is MessageKind.UNCLEAN}
+    # The JVM writes its line after the end of the thread.
+    jvm: dict[tuple[str, str | None], list[tuple[_Line, str]]] = {}
+    for line in lines:
+        if line.kind is MessageKind.JVM_DIED:
+            cause = _exception(line.text) or "an uncaught exception"
+            jvm.setdefault((line.client, line.thread), []).append((line, cause))
     all_dead = {line.client for line in lines if line.kind is MessageKind.ALL_DEAD}
     for line in lines:
         key = line.client, line.thread
-        if line.kind in (MessageKind.EXCEPTION, MessageKind.UNCAUGHT):
+        if line.kind in _WITH_CAUSES:
             cause = _exception(line.text)
-            if line.thread is not None and (cause or key not in causes):
+            is_repeated = line.time_ms - ended_ms.get(key, -_TOGETHER_MS - 1) <= _TOGETHER_MS
+            if line.thread is not None and not is_repeated and (cause or key not in causes):
                 causes[key] = line, cause or "an uncaught exception"
         elif line.kind is MessageKind.REPLACED:
             replaced[line.client] = line
@@ -280,20 +295,25 @@ def _threads(lines: Sequence[_Line], stopping: Sequence[tuple[str, int]]) -> Ite
             is_stopped = any(
                 client == line.client and 0 <= line.time_ms - time_ms < _STOPPING_MS for client, time_ms in stopping
             )
-            found = causes.get(key) or (causes.get((line.client, None)) if line.client in replaced else None)
+            found = causes.pop(key, None) or (causes.get((line.client, None)) if line.client in replaced else None)
+            found = found or next((each for each in jvm.get(key, ()) if _follows(each[0], line)), None)
             if found is None and is_stopped:
                 continue
             if found is not None:
-                ended.add(key)
+                ended_ms[key] = line.time_ms
                 died = ThreadReplaced if line.client in replaced else ThreadDied
                 yield line, died(line.at, line.evidence, line.client, line.thread, found[1])
             elif line.client not in closing and (key in unclean or line.client in all_dead):
                 # The exception is not in the log.
                 yield line, ThreadDied(line.at, line.evidence, line.client, line.thread)
     for (client, thread), (line, cause) in causes.items():
-        if (client, thread) not in ended and line.kind is not MessageKind.REPLACED and not _has_scope(line):
+        if line.kind is not MessageKind.REPLACED and not _has_scope(line):
             yield line, ThreadDied(line.at, line.evidence, client, thread, cause)
     yield from _fenced(lines)
+
+
+def _follows(after: _Line, before: _Line) -> bool:
+    return 0 <= after.time_ms - before.time_ms <= _TOGETHER_MS
 
 
 def _fenced(lines: Iterable[_Line]) -> Iterator[tuple[_Line, GroupEvent]]:

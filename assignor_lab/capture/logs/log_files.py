@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import codecs
 import gzip
+import re
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
@@ -17,7 +18,7 @@ import attrs
 
 from assignment_api.input_files import open_input
 from assignor_lab.capture.errors import LogLineTooLongError, UnreadableLogError
-from assignor_lab.capture.logs.messages import MARKERS
+from assignor_lab.capture.logs.messages import JVM_DIED, MARKERS
 from assignor_lab.documents.lines import STANDARD_INPUT
 
 __all__ = ["HEAD_BYTES", "MAX_LINE_BYTES", "LineSource", "LogBytes", "RawLine", "checked_read", "opened_log"]
@@ -33,6 +34,11 @@ _FIRST_BYTES = 8
 _UTF_16 = {b"\xff\xfe": "utf-16-le", b"\xfe\xff": "utf-16-be"}
 _GZIP_MAGIC = b"\x1f\x8b"
 
+#: Lines behind the line with their time: of java.util.logging with their level, and of a JVM whose thread died.
+_HEADED = re.compile(rb"\A(?:\[\S{1,200}\] |[\w.-]{1,200} {0,50}\| |> )?[A-Z]{4,15}: ")
+_JVM_DIED = JVM_DIED.encode()
+_MOST_BEFORE = 4_096
+
 _MARKERS = tuple(marker.encode() for marker in MARKERS)
 
 
@@ -44,10 +50,15 @@ class LogBytes(Protocol):
 
 @attrs.frozen
 class RawLine:
-    """One line of the file."""
+    """One line of the file.
+
+    Args:
+        before: The end of the lines before one that has no time of its own, and a marker; otherwise empty.
+    """
 
     number: int
     data: bytes
+    before: bytes = b""
 
 
 @attrs.define
@@ -64,6 +75,7 @@ class LineSource:
     markers: tuple[bytes, ...] = _MARKERS
     follow: bool = False
     total: int = 0
+    _tail: bytes = b""
 
     def __iter__(self) -> Iterator[RawLine]:
         for block in self._whole_lines():
@@ -102,8 +114,13 @@ class LineSource:
             if position <= start < len(block):
                 self.total += block.count(b"\n", position, start) + 1
                 line, position = _line_at(block, start)
-                yield RawLine(self.total, line)
+                yield RawLine(self.total, line, self._before(block, start) if _is_untimed(line) else b"")
         self.total += block.count(b"\n", position)
+        self._tail = block[-_MOST_BEFORE:]
+
+    def _before(self, block: bytes, start: int) -> bytes:
+        own = block[max(0, start - _MOST_BEFORE) : start]
+        return own if start >= _MOST_BEFORE else self._tail[start - _MOST_BEFORE :] + own
 
     def _hits(self, block: bytes) -> list[int]:
         starts: dict[int, None] = {}
@@ -114,6 +131,10 @@ class LineSource:
                 end = block.find(b"\n", found)
                 found = -1 if end < 0 else block.find(marker, end)
         return sorted(starts)
+
+
+def _is_untimed(line: bytes) -> bool:
+    return _HEADED.match(line) is not None or _JVM_DIED in line
 
 
 def _line_at(block: bytes, start: int) -> tuple[bytes, int]:

@@ -14,6 +14,7 @@ import attrs
 
 from assignor_lab.capture.errors import LogLineTooLongError
 from assignor_lab.capture.logs.log_files import MAX_LINE_BYTES, RawLine
+from assignor_lab.capture.logs.messages import JVM_DIED
 from assignor_lab.capture.logs.open_dates import LogClock
 from assignor_lab.capture.logs.record_fields import HOST_NAMES, longest_marked, message_of, named_text, thread_of_fields
 from assignor_lab.capture.logs.timestamps import LogTime, find_time, time_of_fields
@@ -28,6 +29,8 @@ _COMPOSE = re.compile(
 )
 _QUOTED = re.compile(r"\A\s{0,8}(?:> ?){1,8}")
 _JSON_OBJECT = re.compile(r'\{\s{0,8}"')
+#: Of java.util.logging, in the language of the machine.
+_LEVEL = re.compile(r"[A-Z]{4,15}: ")
 _POD = re.compile(r"\A\[(pod/[^\]\s]+)\] ")
 #: Docker's json-file driver cuts longer lines.
 _DOCKER_PIECE_BYTES = 16 * 1024
@@ -92,11 +95,26 @@ class Unwrapper:
             cut = not content.text.endswith("\n") and len(content.text.encode()) >= _DOCKER_PIECE_BYTES
         else:
             column = 0 if quoted is None else quoted.end()
-            return unwrapped_text(LogText(raw.number, "", text, column), self.clock)
+            time = self._time_before(text, raw.before) if raw.before else None
+            return unwrapped_text(LogText(raw.number, "", text, column, time), self.clock)
         if cut:
             self._keep(content)
             return None
         return unwrapped_text(self._completed(content), self.clock)
+
+    def _time_before(self, text: str, before: bytes) -> LogTime | None:
+        """Of the header of java.util.logging, the line before; of a JVM's own line, the latest time before it."""
+        named = _POD.match(text) or _COMPOSE.match(text)
+        prefix = "" if named is None else named[0]
+        is_headed = _LEVEL.match(text, len(prefix)) is not None
+        if not is_headed and JVM_DIED not in text:
+            return None
+        for line in reversed(before.decode("utf-8", "replace").splitlines()):
+            quoted = _QUOTED.match(line)
+            line = line if quoted is None else line[quoted.end() :]
+            if line.startswith(prefix) and ((time := self.clock.find(line)) is not None or is_headed):
+                return time
+        return None
 
     def _keep(self, content: LogText) -> None:
         cut = self._cut.setdefault(content.stream, _Cut(content.line))

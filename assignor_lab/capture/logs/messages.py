@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import enum
 
-__all__ = ["CAUSES", "MARKERS", "OF_EPOCHS", "SECOND_LINE_OF_TASKS", "MessageKind"]
+__all__ = ["CAUSES", "JVM_DIED", "MARKERS", "OF_EPOCHS", "SECOND_LINE_OF_TASKS", "MessageKind"]
 
 
 class MessageKind(enum.Enum):
@@ -60,6 +60,8 @@ class MessageKind(enum.Enum):
     THREAD_DEAD = " to DEAD"
     EXCEPTION = "Encountered the following "
     UNCAUGHT = "xception caught in streams thread "
+    #: Of the JVM itself, on standard error.
+    JVM_DIED = 'Exception in thread "'
     REPLACED = "Replacing thread in the streams uncaught exception handler"
     INTERNAL_TOPIC = "has invalid partitions: expected: "
     TOPICS_MISSING = "ource topics"
@@ -111,6 +113,7 @@ CAUSES = frozenset(
         MessageKind.THREAD_DEAD,
         MessageKind.EXCEPTION,
         MessageKind.UNCAUGHT,
+        MessageKind.JVM_DIED,
         MessageKind.REPLACED,
         MessageKind.INTERNAL_TOPIC,
         MessageKind.TOPICS_MISSING,
@@ -125,6 +128,7 @@ CAUSES = frozenset(
         MessageKind.EXPIRED,
     }
 )
+JVM_DIED = MessageKind.JVM_DIED.value
 SECOND_LINE_OF_TASKS = "and stateless tasks: "
 
 #: A message starts in the line, or its second line does.

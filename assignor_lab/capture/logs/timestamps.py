@@ -30,8 +30,8 @@ _NAMED_MONTH = re.compile(
 )
 #: Kibana, Java's own logging.
 _MONTH_FIRST = re.compile(
-    rf"(?<![A-Za-z])({'|'.join(MONTHS)})[a-z]* (\d{{1,2}}), (\d{{4}})(?:,? |, | @ | at )(\d{{1,2}}):(\d\d):(\d\d)"
-    r"(?:[.,](\d{1,9}))?(?:\s?([AP])\.?M\.?)?(?!\d)" + ZONE,
+    rf"(?<![A-Za-z])({'|'.join(MONTHS)})[a-z]*\.? (\d{{1,2}}), (\d{{4}})(?:,? |, | @ | at )(\d{{1,2}}):(\d\d):(\d\d)"
+    r"(?:[.,](\d{1,9}))?(?:[\s\u202f]?([AP])\.?M\.?)?(?!\d)" + ZONE,
     re.ASCII | re.IGNORECASE,
 )
 _NUMBER = re.compile(r"[0-9]{9,20}(?:\.[0-9]{1,9})?")
