@@ -52,7 +52,9 @@ def best_of(
     """The best order of a group, and the assumptions of the answer."""
     group = read.present()
     terms = group.terms
-    options = options_with_starts(options, read.scenarios, group.state.episode.timings, are_known=bool(terms.timings))
+    options = options_with_starts(
+        options, lambda: read.past, group.state.episode.timings, are_known=bool(terms.timings)
+    )
     state, labelled = with_names(group.state, options.only)
     orders, conditions = streams_orders(state, options, terms, wanted, seed)
 

@@ -64,7 +64,7 @@ def scaled_group(read: ReadGroup, options: Options) -> tuple[ScaledGroup, list[s
         return ScaledConnectGroup(workers, read.terms, options), [*workers.assumptions]
     group = read.present()
     timings = group.state.episode.timings
-    options = options_with_starts(options, read.scenarios, timings, are_known=bool(group.terms.timings))
+    options = options_with_starts(options, lambda: read.past, timings, are_known=bool(group.terms.timings))
 
     def plan_to(count: int) -> Plan:
         return attrs.evolve(scale_plan(group.state, attrs.evolve(options, to=count)), starts=options.starts)
