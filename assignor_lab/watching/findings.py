@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from bisect import bisect_left
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -174,11 +173,16 @@ def _departing(group: WatchedGroup, limits: WatchLimits) -> Iterator[Unusual]:
         sentence = f"Instances left or restarted {count} times within {limits.window_seconds} s."
         yield _of_event("departures of the group", group, each, count, most, sentence)
         return
-    started = {each.instance: each.at.latest_ms for each in group.events if isinstance(each, InstanceStarted)}
+    starts: dict[str, list[int]] = {}
+    for event in group.events:
+        if isinstance(event, InstanceStarted):
+            starts.setdefault(event.instance, []).append(event.at.latest_ms)
     window_ms = limits.window_seconds * 1_000
+    # An instance that starts after its departure was restarted, as in a roll.
     short = [
         each for each in found
-        if names[each.subject] == 1 and each.at.latest_ms - window_ms <= started.get(str(each.subject), -math.inf)
+        if names[each.subject] == 1 and (started := starts.get(str(each.subject)))
+        and each.at.latest_ms - window_ms <= started[-1] <= each.at.latest_ms
     ]  # fmt: skip
     for each, count in _exceeding(short, limits.departures, limits):
         sentence = f"{count} new instances left again within {limits.window_seconds} s."
@@ -249,6 +253,10 @@ def _outages(group: WatchedGroup, limits: WatchLimits) -> Iterator[Unusual]:
                 sentence = f"The group had no members for {each.duration}."
                 yield _of_event("outage", group, emptied, seconds, limits.outage_seconds, sentence)
             emptied = None
+    every = [each for each in group.events if isinstance(each, GroupEmptied)]
+    for event, count in _exceeding(every, limits.departures, limits):
+        sentence = f"The group lost its last member {count} times within {limits.window_seconds} s."
+        yield _of_event("outage", group, event, count, limits.departures, sentence)
     if emptied is not None and group.is_empty:
         yield _of_event(
             "outage",

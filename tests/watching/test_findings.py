@@ -119,6 +119,29 @@ def test_a_roll_of_all_instances_is_ordinary() -> None:
     assert rules(past(rebalance(0, A), rebalance(300, A), events=events)) == []
 
 
+@pytest.mark.parametrize("instances", [4, 5, 12])
+def test_a_roll_of_instances_that_start_again_is_ordinary(instances: int) -> None:
+    """Each of them leaves and starts between two decisions of its own, in a group that is minutes old."""
+    events: list[GroupEvent] = []
+    for number in range(instances):
+        events.append(InstanceGone(Moment.at(20_000 * number + 1_000), SEEN, f"b{number}"))
+        events.append(InstanceStarted(Moment.at(20_000 * number + 9_000), SEEN, f"b{number}"))
+    assert rules(past(rebalance(0, A), rebalance(300, A), events=events)) == []
+
+
+@pytest.mark.parametrize(("number", "found"), [(3, []), (6, ["outage"])])
+def test_a_single_instance_in_a_crash_loop_empties_its_group_again_and_again(number: int, found: list[str]) -> None:
+    events: list[GroupEvent] = []
+    for at in range(number):
+        events.append(GroupEmptied(Moment.at(70_000 * at), SEEN, at))
+        events.append(GroupRefilled(Moment.at(70_000 * at + 5_000), SEEN, 5_000))
+    group = past(rebalance(0, A), *(rebalance(70 * at + 5, A, is_same=False) for at in range(number)), events=events)
+    assert rules(group) == found
+    if found:
+        (finding,) = unusual_rebalances(group, LIMITS)
+        assert finding.sentence == "The group lost its last member 6 times within 600 s."
+
+
 def test_an_instance_that_is_found_again_is_no_crash_loop_of_the_group() -> None:
     chain = [rebalance(20 + 60 * number, A, is_same=False) for number in range(8)]
     assert rules(past(rebalance(0, A), *chain, events=departures(8, name="b"))) == ["flapping instance"]
