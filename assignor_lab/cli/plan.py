@@ -74,12 +74,11 @@ from assignor_lab.planning.variants import (
     without_effect,
 )
 from assignor_lab.planning.words import (
-    COLUMNS,
-    VARIANT_COLUMNS,
     Answer,
     answer_document,
     by_connector,
     causes,
+    columns_of,
     doubts,
     effect_sentence,
     failures,
@@ -87,6 +86,7 @@ from assignor_lab.planning.words import (
     rest_sentence,
     step_rows,
     the_sentence,
+    variant_columns_of,
     variant_rows,
 )
 from assignor_lab.scenarios import Scenario
@@ -508,9 +508,9 @@ def _print(answer: Answer) -> None:
             print_sentence(further)
     if answer.naive.worst_task_seconds is not None:
         print_line(f"Naive estimate of the worst task: {answer.naive.worst_task_seconds:.1f} s.")
-    console().print(table(COLUMNS, step_rows(answer.prediction)))
+    console().print(table(columns_of(answer.prediction), step_rows(answer.prediction)))
     if answer.variants:
-        console().print(table(VARIANT_COLUMNS, variant_rows(answer)))
+        console().print(table(variant_columns_of(answer.prediction), variant_rows(answer)))
 
 
 def _names(text: str) -> list[str]:

@@ -21,7 +21,7 @@ from assignor_lab.planning.plans import Plan
 from assignor_lab.planning.predict import predict_from
 from assignor_lab.planning.predicted import Prediction
 from assignor_lab.planning.starts import options_with_starts
-from assignor_lab.planning.words import COLUMNS, causes, doubts, step_rows
+from assignor_lab.planning.words import causes, columns_of, doubts, step_rows
 
 __all__ = ["AtMost", "Best", "May", "Minimize", "SearchPlays", "best_of", "print_best", "write_best"]
 
@@ -83,4 +83,4 @@ def print_best(answer: BestOrder, assumptions: Sequence[str]) -> None:
     if causes_sentence := causes(answer.prediction):
         print_sentence(causes_sentence)
     console().print(table(ORDER_COLUMNS, order_rows(answer)))
-    console().print(table(COLUMNS, step_rows(answer.prediction)))
+    console().print(table(columns_of(answer.prediction), step_rows(answer.prediction)))

@@ -17,28 +17,27 @@ from assignor_lab.planning.predicted import Prediction, Range, StepRange, now_an
 from assignor_lab.planning.variants import MORE_PROBES, MORE_WARM_UPS
 
 __all__ = [
-    "COLUMNS",
-    "VARIANT_COLUMNS",
     "Answer",
     "answer_document",
     "by_connector",
     "causes",
+    "columns_of",
     "doubts",
     "effect_sentence",
     "failures",
+    "in_units",
     "prediction_document",
     "later_sentence",
     "rest_sentence",
     "step_rows",
     "the_sentence",
     "total_document",
+    "variant_columns_of",
     "variant_rows",
 ]
 
-#: The columns of the table of steps.
-COLUMNS = ("step", "at s", "task-seconds", "worst task s", "tasks", "rebalances", "restored")
-#: The columns of the table of variants.
-VARIANT_COLUMNS = ("settings", "duration s", "task-seconds", "worst task s", "tasks", "rebalances", "at rest s")
+_COLUMNS = ("step", "at s", "task-seconds", "worst task s", "tasks", "rebalances", "restored")
+_VARIANT_COLUMNS = ("settings", "duration s", "task-seconds", "worst task s", "tasks", "rebalances", "at rest s")
 _MEBIBYTE = 1024 * 1024
 #: Most connectors of a sentence.
 _MOST_CONNECTORS = 8
@@ -74,17 +73,33 @@ class Answer:
     without_effect: Sequence[str] = ()
 
 
+def in_units(text: str, prediction: Prediction) -> str:
+    """A text about tasks, about partitions if the members are consumers."""
+    return text if prediction.by_partition is None else text.replace("task", "partition")
+
+
+def columns_of(prediction: Prediction) -> tuple[str, ...]:
+    """The columns of the table of steps."""
+    return tuple(in_units(each, prediction) for each in _COLUMNS)
+
+
+def variant_columns_of(prediction: Prediction) -> tuple[str, ...]:
+    """The columns of the table of variants."""
+    return tuple(in_units(each, prediction) for each in _VARIANT_COLUMNS)
+
+
 def the_sentence(answer: Answer) -> str:
     """The answer in two or three sentences."""
     prediction, total = answer.prediction, answer.prediction.total
     rebalances = plural(round(total.rebalances.median), "rebalance")
     worst = _seconds(total.worst_task_seconds.median)
-    sentence = (
-        f"{_what(answer.plan)} takes {_seconds(prediction.duration_seconds.median)} s. The worst task is away for "
-        f"{worst} s, all {plural(round(total.tasks.median), 'task')} together for "
+    away = (
+        f"The worst task is away for {worst} s, all {plural(round(total.tasks.median), 'task')} together for "
         f"{_seconds(total.task_seconds.median)} task-seconds (90 %: {_seconds(total.task_seconds.low)} to "
         f"{_seconds(total.task_seconds.high)}), with {rebalances}."
     )
+    duration = _seconds(prediction.duration_seconds.median)
+    sentence = f"{_what(answer.plan)} takes {duration} s. {in_units(away, prediction)}"
     if prediction.by_partition is not None:
         interruptions, seconds = prediction.by_partition
         sentence += (
@@ -157,7 +172,8 @@ def _best(answer: Answer) -> str | None:
         return None
     rebalances = round(total.rebalances.median)
     rebalanced = "no rebalance" if not rebalances else plural(rebalances, "rebalance")
-    return f"With {name}: {_seconds(total.task_seconds.median)} task-seconds, {rebalanced}."
+    seconds = in_units(f"{_seconds(total.task_seconds.median)} task-seconds", answer.prediction)
+    return f"With {name}: {seconds}, {rebalanced}."
 
 
 def _what(plan: Plan) -> str:

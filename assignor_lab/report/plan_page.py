@@ -12,14 +12,14 @@ from assignor_lab.documents.durable import write_durably
 from assignor_lab.documents.wording import natural_order
 from assignor_lab.planning.measured import PlayedPlan
 from assignor_lab.planning.words import (
-    COLUMNS,
-    VARIANT_COLUMNS,
     Answer,
     causes,
+    columns_of,
     doubts,
     failures,
     step_rows,
     the_sentence,
+    variant_columns_of,
     variant_rows,
 )
 from assignor_lab.report.html import asset, policy, templates
@@ -88,9 +88,9 @@ def render_plan_page(answer: Answer, verified: Sequence[str]) -> str:
             verified=verified,
             sentence=the_sentence(answer),
             remarks=[*failures(prediction), *doubts(prediction), *([causes(prediction)] if causes(prediction) else [])],
-            columns=COLUMNS,
+            columns=columns_of(prediction),
             rows=step_rows(prediction),
-            variant_columns=VARIANT_COLUMNS,
+            variant_columns=variant_columns_of(prediction),
             variants=variant_rows(answer) if answer.variants else [],
             timeline=timeline_of(answer),
             left=LEFT,

@@ -46,6 +46,8 @@ def test_an_eager_roll_interrupts_each_partition_six_times_for_little_time(eager
     assert made["by_partition"]["seconds"]["high"] < 2.5
     assert [step["name"] for step in made["steps"]] == ["c1", "c2", "c3"]
     assert made["verified"]["reproduced"] == made["verified"]["decisions"] == 1
+    assert "The worst partition is away for" in made["sentence"]
+    assert "task" not in made["sentence"]
     assert made["releases"] == ["consumer_range: as Kafka 4.3 to 4.4 decide, which give equal answers"]
 
 

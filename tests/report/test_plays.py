@@ -105,7 +105,7 @@ def test_what_is_the_same_in_every_row_is_no_column() -> None:
     shown = page_of_play()
     for column in ("Decisions", "Calls", "Median", "Most", "Without answer"):
         assert f">{column}</th>" not in shown
-    assert "Time of all calls of one history" in shown
+    assert "Processor time of all calls of one history" in shown
     assert "some figure is worst here" not in shown
 
 
