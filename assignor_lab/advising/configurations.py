@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 import attrs
 
+from assignment_api.plugins.keys import is_setting
 from assignor_lab.groups.variants import configured
 from assignor_lab.planning.making import Options
 from assignor_lab.planning.predict import Terms
@@ -84,10 +85,11 @@ def under(configuration: Configuration, present: Configuration, subject: Advised
     if TRANSACTIONAL in changed:
         episode = attrs.evolve(episode, is_transactional=changed[TRANSACTIONAL] == "true")
     state = attrs.evolve(state, episode=attrs.evolve(episode, timings=timings))
-    if any(key in changed for key in PLACING):
+    settings = [key for key in changed if is_setting(key)]
+    if settings or any(key in changed for key in PLACING):
         # The group places its tasks anew, and rests before the first event.
         state = attrs.evolve(state, assigned=None, is_probing=False, is_settled=False)
-    own = {key: changed[key] for key in _OF_ASSIGNMENT if key in changed}
+    own = {key: changed[key] for key in (*_OF_ASSIGNMENT, *settings) if key in changed}
     terms = attrs.evolve(
         terms, sources=configured(terms.sources, name_of(configuration, present), own),
         assignor=changed.get(ASSIGNOR, None if PROTOCOL in changed else terms.assignor),

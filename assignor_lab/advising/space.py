@@ -12,6 +12,10 @@ from typing import Any
 import attrs
 
 from assignment_api import AssignorLabError
+from assignment_api.plugins import EffectiveConfig, Registry
+from assignment_api.plugins.declared import declared_settings
+from assignment_api.plugins.keys import SETTING_PREFIX, is_setting
+from assignment_api.plugins.near import did_you_mean
 from assignment_api.releases import holds
 from assignor_lab.advising.configurations import (
     ASSIGNOR,
@@ -48,7 +52,17 @@ from assignor_lab.planning.making import is_in_memory
 from assignor_lab.planning.state import PresentState
 from assignor_lab.simulation.consumer.consumers import CONSUMER
 
-__all__ = ["SESSIONS_MS", "Dimension", "Space", "SpaceError", "narrowed", "read_within", "release_of", "space_of"]
+__all__ = [
+    "SESSIONS_MS",
+    "Dimension",
+    "Space",
+    "SpaceError",
+    "narrowed",
+    "read_within",
+    "release_of",
+    "space_of",
+    "with_own_settings",
+]
 
 #: Session timeouts that brokers allow by default.
 SESSIONS_MS = (6_000, 10_000, 20_000, 30_000, 45_000, 60_000)
@@ -116,6 +130,9 @@ class Space:
             without_effect.append(CLOSE)
         if ASSIGNOR in made and made[ASSIGNOR] != _DEFAULT_ASSIGNOR:
             without_effect += _OF_DEFAULT_ASSIGNOR
+        if ASSIGNOR in made:
+            own = f"{SETTING_PREFIX}{made[ASSIGNOR]}."
+            without_effect += [key for key in made if is_setting(key) and not key.startswith(own)]
         if PARTITION_STRATEGY in made and made[PROTOCOL] == CONSUMER:
             without_effect += [PARTITION_STRATEGY, SESSION, HEARTBEAT]
         if made.get(PROTOCOL_OF_WORKERS) == "eager":
@@ -265,6 +282,37 @@ def narrowed(space: Space, fixed: Mapping[str, str], within: Mapping[str, Sequen
             made.append(each)
     changes = {each.key: fixed[each.key] or each.values[0] for each in space.dimensions if each.key in fixed}
     return Space(tuple(made), space.requirements, changes)
+
+
+def with_own_settings(
+    space: Space, wanted: Mapping[str, Sequence[str]], registry: Registry, config: EffectiveConfig
+) -> Space:
+    """The space with the declared settings of assignors among the keys of ``wanted``, and checked names of assignors.
+
+    Raises:
+        SpaceError: if an assignor does not declare such a setting.
+        ConfigError: if a value is of another type than declared, or too small.
+        PluginError: if a value of `task.assignor.class` names no assignor.
+    """
+    for selector in wanted.get(ASSIGNOR, ()):
+        if selector:
+            registry.task_assignor(selector, may_run_code=True)
+    declared = {key: each for own in declared_settings(registry).values() for key, each in own.items()}
+    known = {each.key for each in space.dimensions}
+    found = []
+    for key in (key for key in wanted if is_setting(key) and key not in known):
+        if key not in declared:
+            raise SpaceError(
+                f"{key!r:.80} is no declared setting of an installed assignor{did_you_mean(key, declared)}"
+            )
+        setting = declared[key]
+        values = [value for value in wanted[key] if value]
+        for value in values:
+            setting.read(value)
+        held = config.get(key)
+        present = setting.default if held is None or held.value is None else held.value
+        found.append(Dimension(key, tuple(dict.fromkeys(("unset" if present is None else str(present), *values)))))
+    return Space((*space.dimensions, *found), space.requirements, space.fixed)
 
 
 def read_within(path: Path) -> dict[str, list[str]]:

@@ -23,7 +23,7 @@ from assignor_lab.advising.group import AdvisedGroup
 from assignor_lab.advising.mix import DEFAULT_MIX, Mix, mix_sentence, read_mix
 from assignor_lab.advising.past import past_of
 from assignor_lab.advising.played_days import kept
-from assignor_lab.advising.space import Space, narrowed, read_within, release_of, space_of
+from assignor_lab.advising.space import Space, narrowed, read_within, release_of, space_of, with_own_settings
 from assignor_lab.advising.streams_group import AdvisedStreamsGroup
 from assignor_lab.advising.words import (
     EVENT_COLUMNS,
@@ -193,7 +193,10 @@ def _advise(
         leave=leave,
     )
     advised, used_mix, whole, known = _advised(group, options, given_mix, ran)
-    space = narrowed(whole, _fixed(fix), limits)
+    fixed = _fixed(fix)
+    wanted = {**{key: [value] for key, value in fixed.items()}, **limits}
+    whole = with_own_settings(whole, wanted, group.terms.registry, given.effective(group.scenario.config))
+    space = narrowed(whole, fixed, limits)
     verification = group.sample.verified(group.verified_under)
     verified = document_of_verification(verification)
     name = str((group.scenario.source or {}).get("group", group.scenario.id))

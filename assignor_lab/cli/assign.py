@@ -97,6 +97,7 @@ def _assign(
         on_problem=note,
         isolation=plugins.isolation,
         on_raised=note if traceback else None,
+        on_unread=said.add,
         on_found=lambda found, own, place: said.take(found.name, found, given, own, place),
     )
     answer = answerer(assignor, plugins.registry, options, may_run_code=True)

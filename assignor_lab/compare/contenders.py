@@ -19,6 +19,7 @@ from assignor_lab.groups.variants import Contender, VariantError, as_variant, co
 from assignor_lab.groups.work import OBSERVED, WorkItem
 from assignor_lab.runtime.assignor_calls import OwnProcesses
 from assignor_lab.runtime.invocation import CallFailure, CallOutcome, failure_of
+from assignor_lab.runtime.read_keys import unread_sentences
 from assignor_lab.scenarios import Scenario, scenario_from_document
 
 __all__ = ["ComparedContender", "ContenderError", "ContenderTerms", "contender_of", "contenders_of"]
@@ -126,7 +127,12 @@ class _Called:
         contest = ComparisonRunner(
             kind, [contender], config=self._sources(terms), observed=False, isolation=terms.isolation
         )  # fmt: skip
-        return list(contest.answers(item))
+        answers = list(contest.answers(item))
+        config = self.config(scenario, terms)
+        for answer in answers:
+            for sentence in unread_sentences(self.name, answer.outcome.unread, config):
+                terms.releases.add(sentence)
+        return answers
 
     def config(self, scenario: Scenario, terms: ContenderTerms) -> EffectiveConfig:
         return self._sources(terms).effective(scenario.config, str(scenario.place))

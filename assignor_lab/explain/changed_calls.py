@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from time import perf_counter
 from typing import Any
 
 import attrs
 
 from assignment_api import AssignorLabError
-from assignment_api.plugins import ConfigSources
-from assignment_api.plugins.keys import SETTING_PREFIX
+from assignment_api.plugins import ConfigSources, Setting
+from assignment_api.plugins.keys import is_setting
 from assignment_api.plugins.selection import EffectiveConfig
 from assignment_api.tracing import Traced
 from assignor_lab.groups.changes import InputChange, changed
@@ -100,14 +100,19 @@ class Question:
 
     @property
     def settings(self) -> Mapping[str, Any]:
-        """The assignor's own settings, full key to value, without secret ones."""
+        """The assignor's own settings, full key to value or declared default, without secret ones."""
         effective = self.sources.effective(self.scenario.config, str(self.scenario.place))
-        own = f"{SETTING_PREFIX}{self.contender.found.name}."
-        return {
-            key: held.value
-            for key, held in effective.items()
-            if key.startswith(own) and effective.shown(key) is held.value
-        }
+        own = effective.values_of(self.contender.found)
+        configured = {
+            key: own[key] for key, held in effective.items() if is_setting(key) and key in own
+            and effective.shown(key) is held.value
+        }  # fmt: skip
+        defaults = {each.key: each.default for each in self.declared if each.default is not None}
+        return {**{key: value for key, value in defaults.items() if key not in effective}, **configured}
+
+    @property
+    def declared(self) -> Sequence[Setting]:
+        return tuple(getattr(self.contender.found.plugin, "settings", ()))
 
     def traced(self) -> Traced[Any] | None:
         """The answer without a change, with its steps; ``None``: the assignor reports none, or not in this process.

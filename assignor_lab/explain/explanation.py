@@ -194,7 +194,7 @@ def _explained(
     knobs: list[Knob] = list(
         changes.knobs(question.scenario, question.number, state, task, lambda client: labels.get(client, client))
     )
-    knobs += setting_knobs(question.settings)
+    knobs += setting_knobs(question.settings, question.declared)
     would = search(question, knobs, task, is_wished, budget, frozenset((had, has, why_not)))
     decided = None if kafka is None else (kafka.owner(task),)
     return Explanation(task, had, has, why_not, clients, steps, decided, wish, would)

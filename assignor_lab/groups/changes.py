@@ -6,12 +6,14 @@ answer from the assignor. A trial changes one input of recorded decisions, to fi
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import count
 from typing import Any, Generic, Literal, Protocol, TypeVar
 
 import attrs
 
+from assignment_api.plugins import Setting
 from assignor_lab.scenarios import Scenario
 
 __all__ = [
@@ -188,15 +190,29 @@ def choice_knob(key: str, now: str, values: Iterable[str]) -> Knob:
     return Knob("setting", [value for value in values if value != now], at)
 
 
-def setting_knobs(settings: Mapping[str, Any]) -> Iterable[Knob]:
-    """The configured settings of an assignor: numbers a little higher and lower, switches inverted."""
+def setting_knobs(settings: Mapping[str, Any], declared: Iterable[Setting] = ()) -> Iterable[Knob]:
+    """The settings of an assignor: numbers a little higher and lower, switches inverted.
+
+    Args:
+        declared: Settings with a type and a least number; other values show their type.
+    """
+    known = {each.key: each for each in declared}
     for key, value in settings.items():
-        text = str(value)
-        if text.lower() in ("true", "false"):
+        text, setting = str(value), known.get(key)
+        if setting is not None and setting.type in ("text", "list"):
+            continue
+        if setting is not None and setting.type == "float":
+            now = float(setting.read(value))
+            values = {number for number in (now / 2, now * 2, now * 10, now + 1, 0.0) if number != now}
+            lowest = -math.inf if setting.least is None else setting.least
+            yield choice_knob(key, f"{now:g}", [f"{number:g}" for number in sorted(values) if number >= lowest])
+        elif text.lower() in ("true", "false"):
             yield choice_knob(key, text, ["false" if text.lower() == "true" else "true"])
         elif text.lstrip("-").isascii() and text.lstrip("-").isdigit() and len(text) < 16:
-            now = int(text)
-            yield number_knob(key, now, (now - 1, now + 1, now * 2, now * 10, 0), low=min(now, 0))
+            whole = int(text)
+            least = None if setting is None else setting.least
+            low = min(whole, 0) if least is None else math.ceil(least)
+            yield number_knob(key, whole, (whole - 1, whole + 1, whole * 2, whole * 10, 0), low=low)
 
 
 #: Inputs of a decision that may not fit a recording.

@@ -146,11 +146,12 @@ def at_releases(contenders: Sequence[Contender], releases: str | None) -> tuple[
 
 
 class ReleasesSaid:
-    """The sentences on releases of a command's answers, each once, with the number of states that it holds for."""
+    """The sentences on releases and unread settings of a command's answers, each once, with its number of states."""
 
     def __init__(self) -> None:
         self._sentences: dict[tuple[str, object], str | None] = {}
         self._counts: Counter[str] = Counter()
+        self._further: dict[str, None] = {}
 
     def take(
         self,
@@ -169,8 +170,15 @@ class ReleasesSaid:
         if sentence is not None:
             self._counts[sentence] += count
 
+    def add(self, sentence: str) -> None:
+        """Adds a sentence of its own, once."""
+        self._further[sentence] = None
+
     def sentences(self) -> list[str]:
-        """With counts if states differ in their releases."""
+        """With counts if states differ in their releases; then the others."""
+        return [*self._of_releases(), *self._further]
+
+    def _of_releases(self) -> list[str]:
         if len(self._counts) == len({name for name, _ in self._sentences}):
             return list(self._counts)
         return [f"{sentence}: {plural(count, 'state')}" for sentence, count in self._counts.items()]

@@ -214,6 +214,7 @@ class AnswerOptions:
         isolation: Plugins with their own process, and those processes.
         on_raised: Receives the place of a failure, line by line, after the failure itself; ``None``: not wanted.
         on_found: Receives the assignor of each answer, and the configuration and place of its scenario.
+        on_unread: Receives sentences on configured settings that the assignor did not read, for each answer again.
     """
 
     sources: ConfigSources
@@ -223,6 +224,7 @@ class AnswerOptions:
     isolation: OwnProcesses | None = None
     on_raised: Callable[[str], None] | None = None
     on_found: Callable[[FoundAssignor, Mapping[str, object], str], None] = _ignore_found
+    on_unread: Callable[[str], None] = _ignore
 
 
 #: An answerer that is no assignor: a scenario to its result line; raises AssignorLabError.

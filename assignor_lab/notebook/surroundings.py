@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
+from assignment_api.plugins.declared import check_settings
 from assignment_api.plugins.layers import Layer, default_layer, layer_of
 from assignment_api.plugins.selection import ConfigSources
 from assignor_lab.compare import ContenderTerms
@@ -24,11 +25,18 @@ def plugins() -> Plugins:
 
 
 def terms_of(config: Mapping[str, Any] | None) -> ContenderTerms:
-    """Terms under ``config``: keys and values that replace the states' own."""
+    """Terms under ``config``: keys and values that replace the states' own.
+
+    Raises:
+        ConfigKeyError: if an installed plugin does not declare one of its keys.
+        ConfigValueError: if a value is of another type than declared.
+    """
     pairs = [(key, value, "the notebook") for key, value in (config or {}).items()]
     above = (layer_of(Layer.COMMAND_LINE, pairs),) if pairs else ()
     found = plugins()
-    return ContenderTerms(found.registry, found.isolation, ConfigSources((default_layer(),), above))
+    sources = ConfigSources((default_layer(),), above)
+    check_settings(found.registry, sources.effective())
+    return ContenderTerms(found.registry, found.isolation, sources)
 
 
 def item_of(state: Scenario) -> WorkItem:

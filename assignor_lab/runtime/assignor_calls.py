@@ -13,8 +13,11 @@ from collections.abc import Callable, Mapping
 from time import perf_counter_ns, thread_time_ns
 from typing import Any, Generic, Protocol, TypeVar, runtime_checkable
 
+import attrs
+
 from assignment_api import AssignmentError
 from assignment_api.plugins import Policy, Registry
+from assignment_api.plugins.keys import is_setting
 from assignment_api.plugins.reserved import BUILTIN_DISTRIBUTION
 from assignment_api.tracing import RuleStep, Traced
 from assignor_lab.runtime.invocation import (
@@ -26,6 +29,7 @@ from assignor_lab.runtime.invocation import (
     failure_of,
     prints_to_stderr,
 )
+from assignor_lab.runtime.read_keys import ReadKeys
 
 __all__ = [
     "CalledAssignor",
@@ -192,13 +196,20 @@ class InProcessAssignor(Generic[S, A]):
     def __init__(self, asking: AssignorCalls[S, A], found: NamedAssignor, configs: Mapping[str, Any]) -> None:
         self._asking = asking
         self._found = found
-        self._configs = configs
+        has_settings = any(map(is_setting, configs)) and not getattr(getattr(found, "plugin", None), "settings", ())
+        self._configs = ReadKeys(configs) if has_settings else configs
         self._is_trusted = found.distribution == BUILTIN_DISTRIBUTION
         factory = getattr(getattr(found, "plugin", None), "factory", None)
         self._keeps_input = self._is_trusted or isinstance(factory, AsksElsewhere)
         self._assignor: Any = None
 
     def ask(self, state: S) -> CallOutcome[A]:
+        outcome = self._asked(state)
+        if not isinstance(self._configs, ReadKeys) or outcome.failure is not None:
+            return outcome
+        return attrs.evolve(outcome, unread=self._configs.unread)
+
+    def _asked(self, state: S) -> CallOutcome[A]:
         asking = self._asking
         before = None if self._keeps_input else asking.fingerprint(state)
         shown = asking.shown(state)

@@ -101,6 +101,7 @@ class CallOutcome(Generic[A]):
         loss: Reason for the end of the assignor's own process, or for a call that was not made.
         input_mutated: True if the input was changed: the caller must build a new one.
         validation: Result of Kafka's validation; ``None`` if nothing was validated.
+        unread: Configured settings that an assignor without declared settings has not read.
     """
 
     result: A | CallFailure = attrs.field(validator=_not_nothing)
@@ -110,6 +111,7 @@ class CallOutcome(Generic[A]):
     loss: AssignorLabError | None = attrs.field(default=None, kw_only=True)
     input_mutated: bool = attrs.field(default=False, kw_only=True)
     validation: AssignmentError | None = attrs.field(default=None, kw_only=True)
+    unread: tuple[str, ...] = attrs.field(default=(), kw_only=True)
 
     @processor_ns.default
     def _wall_time(self) -> int:

@@ -5,6 +5,7 @@ from pathlib import Path
 import attrs
 import pytest
 
+from assignment_api import AssignorLabError
 from assignor_lab.advising.configurations import (
     ASSIGNOR,
     BATCH,
@@ -23,7 +24,7 @@ from assignor_lab.advising.configurations import (
     under,
 )
 from assignor_lab.advising.mix import DEFAULT_MIX, Mix
-from assignor_lab.advising.space import SpaceError, narrowed, read_within, release_of, space_of
+from assignor_lab.advising.space import SpaceError, narrowed, read_within, release_of, space_of, with_own_settings
 from assignor_lab.documents.errors import DocumentFormatError
 from assignor_lab.planning.state import under_other_protocol
 from tests.advising.groups import recorded_group
@@ -112,6 +113,34 @@ def test_a_faulty_file_of_values_is_refused(tmp_path: Path) -> None:
 def test_an_unknown_setting_is_refused_with_the_known_ones() -> None:
     with pytest.raises(SpaceError, match=r"num\.standby\.replicas"):
         narrowed(SPACE, {"linger.ms": "1"}, {})
+
+
+def test_declared_settings_of_an_assignor_are_varied(tmp_path: Path) -> None:
+    key = "assignor.load_aware.moves.per.hour"
+    wanted = {ASSIGNOR: ["load_aware"], key: ["5", "10"]}
+    config = GROUP.terms.sources.effective()
+    space = narrowed(with_own_settings(SPACE, wanted, GROUP.terms.registry, config), {}, wanted)
+    assert {each.key: each.values for each in space.dimensions}[key][1:] == ("5", "10")
+    # Without its assignor, a setting has no effect.
+    assert space.canonical({**space.present, key: "5"}) == space.present
+    changed = {**space.present, ASSIGNOR: "load_aware", key: "5"}
+    assert space.canonical(changed)[key] == "5"
+    after = under(changed, space.present, GROUP)
+    assert after.terms.sources.effective()[key].value == "5"
+    assert not after.state.is_settled
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "says"),
+    [
+        ("assignor.load_aware.mvoes", "1", "no declared setting"),
+        ("assignor.load_aware.moves.per.hour", "abc", "whole number"),
+        (ASSIGNOR, "nonesuch", "unknown assignor"),
+    ],
+)
+def test_bad_settings_and_assignors_are_refused_before_the_race(key: str, value: str, says: str) -> None:
+    with pytest.raises(AssignorLabError, match=says):
+        with_own_settings(SPACE, {key: [value]}, GROUP.terms.registry, GROUP.terms.sources.effective())
 
 
 def test_a_release_is_two_numbers() -> None:

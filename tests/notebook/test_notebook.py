@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from assignment_api.plugins import PluginError
+from assignment_api.plugins import ConfigKeyError, PluginError
 from assignor_lab.notebook import (
     ChartError,
     Comparison,
@@ -73,6 +73,11 @@ def test_states_are_found_by_number_id_and_slice(past: States) -> None:
     assert repr(past) == "<24 states>"
     with pytest.raises(KeyError, match="no state is called nobody"):
         past["nobody"]
+
+
+def test_an_undeclared_setting_is_refused(past: States) -> None:
+    with pytest.raises(ConfigKeyError, match="has no key 'mvoes'"):
+        compare(past, "sticky", "load_aware", {"assignor.load_aware.mvoes": "1"})
 
 
 def test_states_show_when_they_were_and_how_large(past: States) -> None:

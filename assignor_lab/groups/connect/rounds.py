@@ -111,6 +111,7 @@ def _with_result(outcome: ConnectOutcome, result: RebalanceAnswer | CallFailure)
     return CallOutcome(
         result,
         **outcome.times,
+        unread=outcome.unread,
         out_of_memory=outcome.out_of_memory,
         loss=outcome.loss,
         input_mutated=outcome.input_mutated,

@@ -95,6 +95,7 @@ def _with_result(
     return CallOutcome(
         result,
         **outcome.times,
+        unread=outcome.unread,
         out_of_memory=outcome.out_of_memory,
         loss=outcome.loss,
         input_mutated=outcome.input_mutated,

@@ -11,6 +11,7 @@ from assignor_lab.groups.entries import KindEntry, default_kind, entries
 from assignor_lab.groups.kind import AnswerOptions, ContenderAnswer, GroupKind, LoadedContender, Utility
 from assignor_lab.groups.work import WorkItem
 from assignor_lab.runtime.invocation import MESSAGE_LIMIT, CallFailure, failure_of
+from assignor_lab.runtime.read_keys import unread_sentences
 from assignor_lab.scenarios import Scenario, ScenarioKindError, error_row
 
 __all__ = ["AnswerOptions", "Answerer", "answerer", "line_of"]
@@ -102,6 +103,8 @@ def line_of(
         reason = kind.not_comparable(scenario, state, explicit, result)
         incomparable = () if reason is None else (f"not comparable: {reason}",)
         _pass_on((*incomparable, *kind.remarks(result)), scenario, number, kind, found.name, seen, options)
+        for sentence in unread_sentences(found.name, reply.outcome.unread, config):
+            options.on_unread(sentence)
         answers.append((state, result))
     try:
         return kind.line(scenario, found, answers, options)

@@ -11,6 +11,7 @@ from assignor_lab.groups.columns import ANSWER, OF_ASSIGNOR, OF_FAMILY, OF_SCENA
 from assignor_lab.groups.kind import ContenderAnswer, GroupKind, Measure
 from assignor_lab.groups.metrics.definition import OfView
 from assignor_lab.runtime.invocation import MESSAGE_LIMIT, CallFailure, checked_figure, failure_of
+from assignor_lab.runtime.read_keys import unread_sentences
 
 __all__ = ["RowMaker", "encodable", "remarks_column"]
 
@@ -65,6 +66,7 @@ class RowMaker(Generic[S, A]):
             "settings_difference": answer.settings_difference,
             "metric_errors": metric_errors or None,
             **self._kind.row(answer),
+            **self._unread(answer),
             **figures,
             "assign_ms": outcome.processor_ns / 1e6 if outcome.assign_ns else None,
             "assign_wall_ms": outcome.assign_ns / 1e6 if outcome.assign_ns else None,
@@ -72,6 +74,14 @@ class RowMaker(Generic[S, A]):
         }
         row["metrics_ms"] = (answer.other_ns + perf_counter_ns() - start) / 1e6
         return row
+
+    def _unread(self, answer: ContenderAnswer[S, A]) -> Mapping[str, Any]:
+        """The remarks with those on unread settings, if there are any."""
+        sentences = unread_sentences(answer.assignor, answer.outcome.unread)
+        result = answer.outcome.result
+        if not sentences or isinstance(result, CallFailure):
+            return {}
+        return {"remarks": remarks_column([*sentences, *self._kind.remarks(result)])}
 
     def _measured(self, answer: ContenderAnswer[S, A]) -> tuple[Mapping[str, float | None], list[str]]:
         state, result = answer.state, answer.outcome.result

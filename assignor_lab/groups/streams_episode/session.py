@@ -92,7 +92,9 @@ class EpisodeSession:
             result, loss = (calls[-1].failure or failure_of(error)), calls[-1].loss
         except Exception as error:  # noqa: BLE001 - any failure of the simulation is a row
             result = failure_of(error)
-        return ContenderReply(CallOutcome(result, **summed_times(calls), loss=loss))
+        return ContenderReply(
+            CallOutcome(result, **summed_times(calls), loss=loss, unread=calls[-1].unread if calls else ())
+        )
 
     def looked_ahead(self, answer: PlayedEpisode) -> PlayedEpisode:
         return answer

@@ -149,6 +149,8 @@ def _document(memory: Memory, state: Any, outcome: CallOutcome[Any]) -> Mapping[
     if outcome.out_of_memory:
         return OUT_OF_MEMORY
     document: dict[str, Any] = {"ns": outcome.assign_ns, "processor_ns": outcome.processor_ns}
+    if outcome.unread:
+        document["unread"] = list(outcome.unread)
     if isinstance(outcome.result, CallFailure):
         validation = None if outcome.validation is None else outcome.validation.name
         return document | {"failure": failure_document(outcome.result), "validation": validation}

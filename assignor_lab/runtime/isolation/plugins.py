@@ -8,6 +8,8 @@ from itertools import count
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
+import attrs
+
 from assignment_api import AssignmentError, AssignorLabError
 from assignment_api.plugins import Policy
 from assignment_api.plugins.tracebacks import TRACEBACK_LIMIT
@@ -212,7 +214,14 @@ class IsolatedAssignor(Generic[S, A]):
             raise
         except AssignorLabError as error:
             return CallOutcome(failure_of(error), **times)
-        return concluded(self._asking, name, state, answer, validation, times)
+        return attrs.evolve(
+            concluded(self._asking, name, state, answer, validation, times), unread=self._unread_in(document)
+        )
+
+    def _unread_in(self, document: Mapping[str, Any]) -> tuple[str, ...]:
+        """Keys in a process's report, of those that it was given."""
+        keys = document.get("unread")
+        return tuple(key for key in self._configs if key in keys) if isinstance(keys, list) else ()
 
 
 def _times_in(document: Mapping[str, Any]) -> CallTimes:

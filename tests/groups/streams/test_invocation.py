@@ -298,3 +298,39 @@ def test_an_assignor_that_tries_to_change_its_input_in_the_open_fails() -> None:
     failure = run(answer).failure
     assert failure is not None
     assert failure.type == "AttributeError"
+
+
+@attrs.frozen
+class Configured:
+    """An assignor without declared settings, which reads its configuration with ``read``."""
+
+    read: Callable[[Any], object]
+    name: str = "mine"
+    distribution: str | None = "somebody-elses"
+
+    def create(self) -> TaskAssignor:
+        read = self.read
+
+        class Example(TaskAssignor):
+            def configure(self, configs: Any) -> None:
+                read(configs)
+
+            def assign(self, application: ApplicationMetadata) -> TaskAssignment:
+                return all_on_first(application)
+
+        return Example()
+
+
+@pytest.mark.parametrize(
+    ("read", "unread"),
+    [
+        (lambda configs: configs.get("assignor.mine.depth"), ("assignor.mine.dpeth",)),
+        (dict, ()),
+        (lambda _configs: None, ("assignor.mine.depth", "assignor.mine.dpeth")),
+    ],
+)
+def test_unread_settings_of_an_assignor_without_declarations_are_reported(
+    read: Callable[[Any], object], unread: tuple[str, ...]
+) -> None:
+    configs = {"assignor.mine.depth": "1", "assignor.mine.dpeth": "2", "num.standby.replicas": 0}
+    assert invoke(Configured(read), application(), configs).unread == unread
