@@ -1,8 +1,9 @@
 """Rare large costs that one comparison has not seen, and other ones of the same figure have.
 
 A contender with a cost of 20 in 2 % of histories has none in some runs. Its interval is then narrow and wrong, and
-nothing in its own figures shows it. The other contenders of the run are the only evidence: if one pair differs largely
-in few histories, another pair may do so, too. A pair that differs in many histories is no such evidence.
+nothing in its own figures shows it. The other contenders of the run are the evidence: if one pair differs largely in
+few histories, another pair may do so, too. A pair that differs in many histories is no such evidence. If all differences
+of a pair have one direction, an opposite one of ten times the largest is supposed to be possible.
 """
 
 from __future__ import annotations
@@ -16,8 +17,10 @@ from scipy import special
 
 from assignor_lab.scoring.statistics.refusal import STANDS_OUT, usual_of
 
-__all__ = ["RareDifference", "chance_of_unseen", "rare_differences"]
+__all__ = ["RareDifference", "chance_of_unseen", "never_opposed", "rare_differences"]
 
+#: Size of a supposed opposite difference, in largest seen ones.
+_SUPPOSED = 10.0
 #: Confidence of the lower limit of a rate.
 _CONFIDENCE = 0.95
 
@@ -47,10 +50,17 @@ def rare_differences(differences: npt.NDArray[np.float64]) -> tuple[RareDifferen
     )
 
 
+def never_opposed(differences: npt.NDArray[np.float64]) -> tuple[RareDifference, ...]:
+    """An unseen difference to suppose if all are in one direction; else none."""
+    if not len(differences) or (bool((differences > 0).any()) and bool((differences < 0).any())):
+        return ()
+    return (RareDifference(_SUPPOSED * float(np.abs(differences).max()), 0.0),)
+
+
 def chance_of_unseen(lead: float, histories: int, found: Iterable[RareDifference]) -> float:
     """The largest probability that one of ``found`` outweighs ``lead``, and is absent from all histories."""
     # Its rate is at least the measured one, and large enough for the lead.
-    rates = (max(each.rate, abs(lead) / each.size) for each in found)
+    rates = (max(each.rate, abs(lead) / each.size) for each in found if each.size)
     return max(((1.0 - rate) ** histories for rate in rates if rate < 1.0), default=0.0)
 
 

@@ -396,17 +396,18 @@ def _largest(chance: float | None, unseen: float) -> float | None:
 def _chances_of_unseen(of: Mapping[tuple[str, str], PairedDifference | None]) -> Mapping[tuple[str, str], float]:
     """For each pair, the probability that rare differences of the other pairs outweigh its own, and were not seen."""
     known = {pair: each for pair, each in of.items() if each is not None}
-    if len(known) < 2:
+    if not known:
         return dict.fromkeys(of, 0.0)
-    from assignor_lab.scoring.statistics.unseen import chance_of_unseen, rare_differences
+    from assignor_lab.scoring.statistics.unseen import chance_of_unseen, never_opposed, rare_differences
 
     rare = {pair: rare_differences(each.unit_differences) for pair, each in known.items()}
-    return {
-        pair: chance_of_unseen(
-            each.difference or 0.0, each.units, [one for other, found in rare.items() if other != pair for one in found]
-        )
-        for pair, each in known.items()
-    } | {pair: 0.0 for pair in of if pair not in known}
+    found = dict.fromkeys(of, 0.0)
+    for pair, each in known.items():
+        others = [one for other, of_other in rare.items() if other != pair for one in of_other]
+        if each.no_interval is None:
+            others += never_opposed(each.unit_differences)
+        found[pair] = chance_of_unseen(each.difference or 0.0, each.units, others)
+    return found
 
 
 def _places(compared: Sequence[str], every: Sequence[_Comparison], sure: Sequence[_Comparison]) -> dict[str, int]:
