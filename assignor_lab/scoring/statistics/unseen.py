@@ -2,8 +2,9 @@
 
 A contender with a cost of 20 in 2 % of histories has none in some runs. Its interval is then narrow and wrong, and
 nothing in its own figures shows it. The other contenders of the run are the evidence: if one pair differs largely in
-few histories, another pair may do so, too. A pair that differs in many histories is no such evidence. If all differences
-of a pair have one direction, an opposite one of ten times the largest is supposed to be possible.
+few histories, another pair may do so, too. A pair that differs in many histories is no such evidence.
+
+If all differences of a pair have one direction, an opposite one of ten times the largest is supposed to be possible.
 """
 
 from __future__ import annotations
