@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
 
 from assignment_api.plugins.keys import is_setting
 from assignment_api.plugins.selection import EffectiveConfig
@@ -11,10 +10,10 @@ from assignment_api.plugins.selection import EffectiveConfig
 __all__ = ["ReadKeys", "unread_sentences"]
 
 
-class ReadKeys(Mapping[str, Any]):
+class ReadKeys(Mapping[str, object]):
     """A read-only view of ``configs``; an iteration over its values reads all of them."""
 
-    def __init__(self, configs: Mapping[str, Any]) -> None:
+    def __init__(self, configs: Mapping[str, object]) -> None:
         self._configs = configs
         self._left = {key for key in configs if is_setting(key)}
 
@@ -23,7 +22,7 @@ class ReadKeys(Mapping[str, Any]):
         """Settings of assignors that were not read, sorted."""
         return tuple(sorted(self._left))
 
-    def __getitem__(self, key: str) -> Any:
+    def __getitem__(self, key: str) -> object:
         self._left.discard(key)
         return self._configs[key]
 

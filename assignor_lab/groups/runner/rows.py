@@ -66,22 +66,16 @@ class RowMaker(Generic[S, A]):
             "settings_difference": answer.settings_difference,
             "metric_errors": metric_errors or None,
             **self._kind.row(answer),
-            **self._unread(answer),
             **figures,
             "assign_ms": outcome.processor_ns / 1e6 if outcome.assign_ns else None,
             "assign_wall_ms": outcome.assign_ns / 1e6 if outcome.assign_ns else None,
             "build_ms": answer.build_ns / 1e6,
         }
+        unread = unread_sentences(answer.assignor, outcome.unread)
+        if unread:
+            row["remarks"] = remarks_column([*unread, *(row.get("remarks") or ())])
         row["metrics_ms"] = (answer.other_ns + perf_counter_ns() - start) / 1e6
         return row
-
-    def _unread(self, answer: ContenderAnswer[S, A]) -> Mapping[str, Any]:
-        """The remarks with those on unread settings, if there are any."""
-        sentences = unread_sentences(answer.assignor, answer.outcome.unread)
-        result = answer.outcome.result
-        if not sentences or isinstance(result, CallFailure):
-            return {}
-        return {"remarks": remarks_column([*sentences, *self._kind.remarks(result)])}
 
     def _measured(self, answer: ContenderAnswer[S, A]) -> tuple[Mapping[str, float | None], list[str]]:
         state, result = answer.state, answer.outcome.result

@@ -215,12 +215,12 @@ class IsolatedAssignor(Generic[S, A]):
         except AssignorLabError as error:
             return CallOutcome(failure_of(error), **times)
         return attrs.evolve(
-            concluded(self._asking, name, state, answer, validation, times), unread=self._unread_in(document)
+            concluded(self._asking, name, state, answer, validation, times),
+            unread=self._unread_in(document.get("unread")),
         )
 
-    def _unread_in(self, document: Mapping[str, Any]) -> tuple[str, ...]:
+    def _unread_in(self, keys: object) -> tuple[str, ...]:
         """Keys in a process's report, of those that it was given."""
-        keys = document.get("unread")
         return tuple(key for key in self._configs if key in keys) if isinstance(keys, list) else ()
 
 
