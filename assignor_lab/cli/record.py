@@ -21,6 +21,7 @@ from assignor_lab.documents.wording import plural
 
 if TYPE_CHECKING:
     from assignor_lab.capture.live.recorder import RecordingOutcome
+    from assignor_lab.planning.past.keeping import LedgerKeeper
     from assignor_lab.watching.exporter import Exporter
 
 __all__ = ["register"]
@@ -129,19 +130,24 @@ def _record(
             "files are read once: leave --follow, --for, --resume and --command-config out", param_hint="--segments"
         )
 
-    if metrics is None and (config is not None or c or config_dir is not None):
-        raise typer.BadParameter("the configuration is for metrics: add --metrics", param_hint="--config")
+    if follow_s is None and (config is not None or c):
+        raise typer.BadParameter("the configuration is for metrics and the ledger: add --follow", param_hint="--config")
+    if metrics is None and config_dir is not None:
+        raise typer.BadParameter("the configurations are for metrics: add --metrics", param_hint="--config-dir")
     if config_dir is not None and not config_dir.is_dir():
         raise typer.BadParameter(f"{config_dir}: no such folder", param_hint="--config-dir")
     if metrics is not None and (follow_s is None or segments):
         raise typer.BadParameter("metrics are served while following: add --follow or --for", param_hint="--follow")
     exporter = None if metrics is None else _exporter(metrics, config, c, config_dir)
+    ledger = None if follow_s is None else _ledger(config, c)
 
     def on_generation(name: str, generation: Mapping[str, Any]) -> None:
         if follow_s is not None:
             note(f"{f'group {name}: ' if all_ else ''}{_sentence(generation)}")
         if exporter is not None:
             exporter.changed(name, out / folder_name(name) if all_ else out)
+        if ledger is not None:
+            ledger.changed(out / folder_name(name) if all_ else out)
 
     names = None if anonymize is None else read_pseudonyms(anonymize)
     wanted = RecordingSettings(out, group, resume, on_generation, lambda why: note(f"warning: {why}"), names)
@@ -159,6 +165,8 @@ def _record(
             finally:
                 if exporter is not None:
                     exporter.close()
+        if ledger is not None:
+            ledger.close()
     _warn(recorded)
     if all_:
         _show_all(recorded, out, as_json=json)
@@ -191,6 +199,18 @@ def _exporter(address: str, config: Path | None, overrides: list[str] | None, co
     exporter = Exporter(figures, lambda why: note(f"warning: {why}"))
     note(f"metrics: http://{host}:{exporter.serve(host, port)}/metrics")
     return exporter
+
+
+def _ledger(config: Path | None, overrides: list[str] | None) -> LedgerKeeper:
+    """The keeper of the ledgers, which has begun."""
+    from assignor_lab.cli.found_plugins import found_plugins
+    from assignor_lab.planning.past.keeping import LedgerKeeper, keep_ledger
+
+    given = sources(config, overrides)
+    registry = found_plugins(given.effective()).registry
+    keeper = LedgerKeeper(lambda folder: keep_ledger(folder, registry, given), lambda why: note(f"warning: {why}"))
+    keeper.begin()
+    return keeper
 
 
 #: Signals that request an end; not every system has all of them.

@@ -5,14 +5,17 @@ from __future__ import annotations
 import gzip
 import json
 import shutil
+import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 from typer.testing import CliRunner
 
+from assignment_api.plugins import config_sources, discover
 from assignor_lab.cli.app import build_app
 from assignor_lab.documents.errors import DocumentFormatError
+from assignor_lab.planning.past.keeping import LedgerKeeper, keep_ledger
 from assignor_lab.planning.past.ledger import LEDGER, add_to_ledger, read_ledger
 from assignor_lab.planning.past_record import (
     PastRecord,
@@ -131,3 +134,30 @@ def test_a_ledger_replaces_the_predictions_of_its_changes(tmp_path: Path) -> Non
     add_to_ledger(source, [change(1.0, "scale", first["at_ms"])])
     (again,) = planned(source)["past_changes"]["rows"]
     assert again["predicted"]["task_seconds"]["median"] == 10.0
+
+
+def test_a_recording_keeps_a_ledger_of_its_changes_that_are_over(tmp_path: Path) -> None:
+    source = recording_of("streamed", tmp_path)
+    keeper = LedgerKeeper(lambda folder: keep_ledger(folder, discover(), config_sources(environ={})), pytest.fail)
+    keeper.begin()
+    keeper.changed(source)
+    keeper.close()
+    (kept,) = read_ledger(source).values()
+    assert (kept.change, kept.instances) == ("scale", ("f2",))
+    assert keep_ledger(source, discover(), config_sources(environ={})) == 0
+
+
+def test_a_ledger_that_cannot_be_kept_is_told_once(tmp_path: Path) -> None:
+    told: list[str] = []
+
+    def fails(folder: Path) -> int:
+        raise DocumentFormatError(str(folder), 1, "", "is broken")
+
+    keeper = LedgerKeeper(fails, told.append, quiet_s=0.01)
+    keeper.begin()
+    for _ in range(3):
+        keeper.changed(tmp_path)
+        time.sleep(0.03)
+    keeper.close()
+    assert len(told) == 1
+    assert "is broken" in told[0]

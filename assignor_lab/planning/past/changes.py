@@ -37,6 +37,7 @@ class PastChange:
         state: The last decision before it.
         window_ms: Time until the next change, or until the end of the recording.
         shows_restoring: True if the recorded time includes restoring.
+        is_over: False if it is the last one, and a probing rebalance is still to come.
     """
 
     at_ms: int
@@ -47,6 +48,7 @@ class PastChange:
     away: RecordedAway
     window_ms: int
     shows_restoring: bool
+    is_over: bool
 
 
 @attrs.frozen
@@ -69,18 +71,18 @@ def past_changes(
         decisions: Its decisions.
         start_ms: As in :class:`~assignor_lab.planning.plans.Plan`.
     """
-    downtime = episode["recorded"].get("downtime")
+    recorded, history_ends_ms = episode["recorded"], episode["until_ms"]
+    downtime = recorded.get("downtime")
     if downtime is None:
         return [], ["the source does not show when tasks were without an owner"]
     begin_ms = episode["initial"]["source"]["time_ms"]
     events = [_event(each) for each in episode["events"]]
-    until_ms = max(each["assignment_t_ms"] for each in episode["recorded"]["generations"])
     clusters = _clusters(events, downtime["tasks"])
     found, reasons = [], []
     for place, cluster in enumerate(clusters):
         first_ms = min(each.earliest_ms for each in cluster)
         last = place + 1 == len(clusters)
-        end_ms = episode["until_ms"] if last else min(each.earliest_ms for each in clusters[place + 1])
+        end_ms = history_ends_ms if last else min(each.earliest_ms for each in clusters[place + 1])
         state = _state_before(decisions, begin_ms + first_ms)
         if state is None:
             # The first start of a group is no change of it.
@@ -88,10 +90,7 @@ def past_changes(
         if unknown := [each.type for each in cluster if each.type not in _KNOWN]:
             reasons.append(f"it has other events ({listed(sorted(set(unknown)))})")
             continue
-        if last and not any(each.time_ms <= until_ms for each in cluster):
-            reasons.append("it was not over at the end of the recording")
-            continue
-        away = _away(downtime["tasks"], cluster, first_ms, end_ms, episode["until_ms"])
+        away = _away(downtime["tasks"], cluster, first_ms, end_ms, history_ends_ms)
         if away is None:
             reasons.append("it was not over at the end of the recording")
             continue
@@ -100,7 +99,8 @@ def past_changes(
         plan = Plan(kind, steps, 0, start_ms, 0, (), goes_on=True, rest_within_ms=window_ms, starts=starts)
         names = tuple(dict.fromkeys(each.name for each in cluster))
         shows = bool(downtime["shows_restoring"])
-        found.append(PastChange(begin_ms + first_ms, kind, names, state, plan, away, window_ms, shows))
+        is_over = not last or recorded["generations"][-1]["followup"] == "none"
+        found.append(PastChange(begin_ms + first_ms, kind, names, state, plan, away, window_ms, shows, is_over))
     return found[::-1], reasons
 
 

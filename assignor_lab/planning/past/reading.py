@@ -29,12 +29,15 @@ def record_of_past(
     processes: int = 1,
     seed: int = 0,
     on_change: Callable[[], None] = lambda: None,
+    *,
+    only_over: bool = False,
 ) -> PastRecord | None:
     """The past changes of a Streams group with their predictions; ``None`` if the source holds no change.
 
     Args:
         episodes: Those of the decisions.
         known: Time of a change to its prediction in a ledger.
+        only_over: Leaves out a last change after which a probing rebalance is still to come.
     """
     complete = [each for each in decisions if each.observed is not None]
     found: list[PastChange] = []
@@ -42,7 +45,7 @@ def record_of_past(
     timings: dict[str, int] = {}
     for episode in episodes:
         changes, why = past_changes(episode.document, complete, start_ms, starts)
-        found += changes
+        found += [each for each in changes if each.is_over or not only_over]
         reasons += why
         timings |= episode.document.get("timings", {})
     if not found:
