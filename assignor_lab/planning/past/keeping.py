@@ -18,6 +18,7 @@ from assignor_lab.planning.past.reading import record_of_past
 from assignor_lab.planning.predict import Terms
 from assignor_lab.scenarios.settings import given_settings
 from assignor_lab.verification.readings import terms_of
+from assignor_lab.verification.replays import past_episodes
 from assignor_lab.verification.verified import verify
 
 __all__ = ["LedgerKeeper", "keep_ledger"]
@@ -37,7 +38,8 @@ def keep_ledger(folder: Path, registry: Registry, config: ConfigSources) -> int:
     terms = Terms(registry, config, given_settings(config.above))
     known = read_ledger(folder)
     verification = verify(decisions, terms_of(registry, config, around=around))
-    record = record_of_past(decisions, verification, terms, known=known, only_over=True)
+    episodes = past_episodes([each for each in decisions if each.observed is not None], terms.settings)
+    record = record_of_past(decisions, episodes, verification, terms, known=known, only_over=True)
     new = [] if record is None else [each for each in record.changes if each.at_ms not in known]
     add_to_ledger(folder, new)
     return len(new)
