@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -10,15 +11,25 @@ import typer
 
 from assignor_lab.cli.present_group import ReadGroup
 from assignor_lab.cli.text import console, note, print_sentence, table
+from assignor_lab.planning.connect_intervals import connect_calibrated
+from assignor_lab.planning.connect_state import connect_state, is_connect_state
+from assignor_lab.planning.consumer_state import consumer_state, is_consumer_state
 from assignor_lab.planning.instances import with_names
 from assignor_lab.planning.making import Options
 from assignor_lab.planning.orders.answer import BestOrder
 from assignor_lab.planning.orders.figures import FIGURES
-from assignor_lab.planning.orders.making import WantedOrder, found_order, streams_orders
+from assignor_lab.planning.orders.making import (
+    WantedOrder,
+    connect_orders,
+    consumer_orders,
+    found_order,
+    streams_orders,
+)
+from assignor_lab.planning.orders.members import MemberOrders
 from assignor_lab.planning.orders.order import Order
 from assignor_lab.planning.orders.words import ORDER_COLUMNS, answer_of, best_sentence, order_rows, order_sentences
 from assignor_lab.planning.plans import Plan
-from assignor_lab.planning.predict import predict_from
+from assignor_lab.planning.predict import predict_from, predicted_by
 from assignor_lab.planning.predicted import Prediction
 from assignor_lab.planning.starts import options_with_starts
 from assignor_lab.planning.words import causes, columns_of, doubts, step_rows
@@ -50,6 +61,16 @@ def best_of(
     on_play: Callable[[], None],
 ) -> tuple[BestOrder, list[str]]:
     """The best order of a group, and the assumptions of the answer."""
+    if is_connect_state(read.scenario):
+        workers = connect_state(read.scenario, read.terms, options)
+        members, conditions = connect_orders(workers, options, read.terms, wanted, seed)
+        predict = partial(_of_members, members, connect_calibrated, plays, processes, on_play)
+        return found_order(members, conditions, wanted, processes, predict, on_play), [*workers.assumptions]
+    if is_consumer_state(read.scenario):
+        consumers = consumer_state(read.scenario, read.terms, options)
+        members, conditions = consumer_orders(consumers, options, read.terms, wanted, seed)
+        predict = partial(_of_members, members, _as_played, plays, processes, on_play)
+        return found_order(members, conditions, wanted, processes, predict, on_play), [*consumers.assumptions]
     group = read.present()
     terms = group.terms
     options = options_with_starts(
@@ -58,12 +79,29 @@ def best_of(
     state, labelled = with_names(group.state, options.only)
     orders, conditions = streams_orders(state, options, terms, wanted, seed)
 
-    def predict(order: Order, plan: Plan) -> Prediction:
+    def predict_streams(order: Order, plan: Plan) -> Prediction:
         variant = orders.variants[order.conditions.settings]
         return predict_from(variant.state, plan, variant.terms, plays, seed, processes, on_play=lambda _: on_play())
 
-    answer = found_order(orders, conditions, wanted, processes, predict, on_play)
+    answer = found_order(orders, conditions, wanted, processes, predict_streams, on_play)
     return answer, [*labelled, *answer.plan.assumptions, *state.episode.assumptions]
+
+
+def _as_played(prediction: Prediction) -> Prediction:
+    return prediction
+
+
+def _of_members(
+    members: MemberOrders,
+    calibrated: Callable[[Prediction], Prediction],
+    plays: int,
+    processes: int,
+    on_play: Callable[[], None],
+    order: Order,
+    plan: Plan,
+) -> Prediction:
+    work = partial(members.played, order, plan)
+    return calibrated(predicted_by(work, plan, plays, processes, on_play=lambda _: on_play()))
 
 
 def write_best(

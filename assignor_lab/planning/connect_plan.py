@@ -16,20 +16,21 @@ from assignor_lab.groups.variants import Contender, VariantError, configured, ti
 from assignor_lab.model.courses import TaskCourse
 from assignor_lab.model.events import RebalanceBegun
 from assignor_lab.model.history import GroupHistory
-from assignor_lab.planning.connect_machine import ConnectMachine, shipped_machine
+from assignor_lab.planning.connect_machine import ConnectMachine, Durations, shipped_machine
 from assignor_lab.planning.connect_state import TIMINGS_OF_WORKERS, ConnectState, under_connect_configuration
 from assignor_lab.planning.making import Options
 from assignor_lab.planning.measured import PlayedPlan
 from assignor_lab.planning.member_plans import Away, cost_of_absences, member_plan, refuse_options
-from assignor_lab.planning.plans import CALM, Action, Plan, Step
+from assignor_lab.planning.plans import CALM, Action, Plan, Step, draws_of
 from assignor_lab.planning.predict import Terms
 from assignor_lab.simulation.connect.cluster import SimulatedCluster
 from assignor_lab.simulation.connect.simulate import assignors_from, formed_cluster
+from assignor_lab.simulation.connect.timings import ConnectTimings
 from assignor_lab.simulation.connect.worker_settings import WorkerSettings
 
 __all__ = [
-    "ConnectContender", "connect_plan", "cost_of_workers", "given_connect_variant", "play_connect_plan",
-    "played_connect_plan", "usual_connect_variants",
+    "ConnectContender", "connect_plan", "connect_starts", "cost_of_workers", "given_connect_variant",
+    "play_connect_plan", "played_connect_plan", "usual_connect_variants",
 ]  # fmt: skip
 
 #: The group is at rest before a plan begins and after it, within this time and the delay.
@@ -147,9 +148,8 @@ def play_connect_plan(
     failed, done_ms = None, cluster.now
     for step in steps:
         marks.append(cluster.now)
-        own = plan.starts
         starts = {
-            each.name: durations.drawn_start(timings.worker_start_ms, drawn) if own is None else own.drawn(drawn)
+            each.name: _start_ms(plan, durations, timings, draws_of(plan, drawn, f"{seed} start", each.name))
             for each in step.actions
         }
         ready = [_act(cluster, state, plan, action, starts[action.name]) for action in step.actions]
@@ -165,6 +165,22 @@ def play_connect_plan(
         done_ms = cluster.now
     is_calm = cluster.run_until(cluster.now + 2 * rest_ms, until_calm=True)
     return cluster, marks, done_ms, cluster.now if is_calm else None, failed
+
+
+def connect_starts(variant: ConnectContender, seed: str) -> dict[str, int]:
+    """Worker to the time of its start (ms) in a play of a plan that shares its draws."""
+    drawn = random.Random(seed)  # noqa: S311 - a simulation, not a secret
+    durations = variant.machine.drawn(drawn)
+    timings = durations.drawn_timings(variant.state.episode.timings, drawn)
+    plan = attrs.evolve(variant.plan, shares_draws=True)
+    return {
+        name: _start_ms(plan, durations, timings, draws_of(plan, drawn, f"{seed} start", name))
+        for name in variant.state.names
+    }
+
+
+def _start_ms(plan: Plan, durations: Durations, timings: ConnectTimings, drawn: random.Random) -> int:
+    return durations.drawn_start(timings.worker_start_ms, drawn) if plan.starts is None else plan.starts.drawn(drawn)
 
 
 def _ordered(steps: Sequence[Step], leader: str | None, place: str) -> list[Step]:

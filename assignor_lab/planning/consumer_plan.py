@@ -24,16 +24,16 @@ from assignor_lab.planning.consumer_state import (
 from assignor_lab.planning.making import Options, check_options
 from assignor_lab.planning.measured import PlayedPlan
 from assignor_lab.planning.member_plans import Away, cost_of_absences, member_plan
-from assignor_lab.planning.plans import CALM, Action, Plan, Step
+from assignor_lab.planning.plans import CALM, Action, Plan, Step, draws_of
 from assignor_lab.planning.predict import Terms
 from assignor_lab.planning.script import consumer_script
-from assignor_lab.simulation.consumer.consumers import CLASSIC, CONSUMER, TIMINGS_OF_CONSUMERS
+from assignor_lab.simulation.consumer.consumers import CLASSIC, CONSUMER, TIMINGS_OF_CONSUMERS, ConsumerTimings
 from assignor_lab.simulation.consumer.polling import NotPolled
 from assignor_lab.simulation.consumer.simulate import CLOSING, CRASHED, ConsumerEvent, ConsumerPlay
 
 __all__ = [
-    "ConsumerContender", "consumer_plan", "cost_of_consumers", "given_consumer_variant", "play_consumer_plan",
-    "played_consumer_plan", "usual_consumer_variants",
+    "ConsumerContender", "consumer_plan", "consumer_starts", "cost_of_consumers", "given_consumer_variant",
+    "play_consumer_plan", "played_consumer_plan", "usual_consumer_variants",
 ]  # fmt: skip
 
 #: A step that is not over by then counts as failed.
@@ -175,7 +175,9 @@ def play_consumer_plan(
     marks, failed = [], None
     for step in plan.steps:
         marks.append(play.world.now)
-        over = [_act(play, plan, action, drawn) for action in step.actions]
+        over = [
+            _act(play, plan, action, draws_of(plan, drawn, f"{seed} start", action.name)) for action in step.actions
+        ]
         if not play.run_until(partial(_all_hold, over), _NEVER_READY_MS + rest_ms):
             failed = step.name
             break
@@ -204,8 +206,7 @@ def _act(play: ConsumerPlay, plan: Plan, action: Action, drawn: random.Random) -
     if action.type == "event":
         play.do(ConsumerEvent(0, details["type"], name, details))
         return lambda: True
-    usual_ms = play.episode.timings.start_ms
-    start_ms = int(usual_ms * drawn.uniform(*_STARTS)) if plan.starts is None else plan.starts.drawn(drawn)
+    start_ms = _start_ms(plan, play.episode.timings, drawn)
     if action.type == "add":
         play.start(name, start_ms=start_ms)
         return lambda: play.is_ready(name)
@@ -230,6 +231,19 @@ def _act(play: ConsumerPlay, plan: Plan, action: Action, drawn: random.Random) -
 
     world.clock.after(plan.down_ms, again)
     return lambda: bool(restarted) and play.is_ready(name)
+
+
+def consumer_starts(variant: ConsumerContender, seed: str) -> dict[str, int]:
+    """Consumer to the time of its start (ms) in a play of a plan that shares its draws."""
+    drawn = random.Random(seed)  # noqa: S311 - a simulation, not a secret
+    timings, plan = variant.state.episode.timings.drawn(drawn), attrs.evolve(variant.plan, shares_draws=True)
+    return {
+        name: _start_ms(plan, timings, draws_of(plan, drawn, f"{seed} start", name)) for name in variant.state.names
+    }
+
+
+def _start_ms(plan: Plan, timings: ConsumerTimings, drawn: random.Random) -> int:
+    return int(timings.start_ms * drawn.uniform(*_STARTS)) if plan.starts is None else plan.starts.drawn(drawn)
 
 
 # --- its cost -----------------------------------------------------------------------------------------------

@@ -103,7 +103,7 @@ def likely_cause(
         again = [result for each in best if (result := trying.result(each.trial, more)) is not None]
         found = [next((new for new in again if new.trial is each.trial), each) for each in found]
         best = sorted(again, key=_Result.order)
-    cause = _found(best[0]) if best else None
+    cause = _found(best[0]) if best and best[0].tasks else None
     is_rack_aware = own.entries.get(_STRATEGY) is not None and own.entries[_STRATEGY].value != "none"
     return cause or _left_open(failed, is_rack_aware=is_rack_aware), tuple(each.tried for each in found)
 

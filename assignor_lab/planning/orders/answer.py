@@ -13,7 +13,7 @@ from assignor_lab.planning.orders.figures import FIGURES, medians, trial_of
 from assignor_lab.planning.orders.group import OrderedGroup
 from assignor_lab.planning.orders.order import Conditions, Order, batches_words
 from assignor_lab.planning.orders.search import FoundOrder, OrderSearch, PlayedOrder
-from assignor_lab.planning.plans import Plan
+from assignor_lab.planning.plans import GIVEN, Plan, Starts
 from assignor_lab.planning.predicted import Prediction
 
 __all__ = ["Alternative", "BestOrder", "UnmetLimitsError", "best_order"]
@@ -23,6 +23,8 @@ _MOST = 6
 #: Orders that are played as often as a plan, until one keeps the limits.
 _CANDIDATES = 4
 _SLOWER = 2
+#: Bounds of slow starts, as shares of their median.
+_AROUND = (0.85, 1.15)
 
 #: Predicts the plan of an order.
 Predict = Callable[[Order, Plan], Prediction]
@@ -51,7 +53,7 @@ class BestOrder:
     """The best order.
 
     Args:
-        before: One instance after the other, in natural order, under the present conditions.
+        before: One instance after the other, in natural order, under the present conditions; ``None``: estimated.
         slow: The best order and one by one if processes start twice as slowly.
         figures: Medians of the final plays, which ``before_figures`` share.
         exceeded: Limits that the final plays exceed, though those of the search did not.
@@ -61,8 +63,8 @@ class BestOrder:
     order: Order
     plan: Plan
     prediction: Prediction
-    before: Prediction
-    slow: tuple[Prediction, Prediction]
+    before: Prediction | None
+    slow: tuple[Prediction, Prediction | None]
     figures: dict[str, float]
     before_figures: dict[str, float]
     exceeded: tuple[str, ...]
@@ -89,18 +91,22 @@ def best_order(group: OrderedGroup, found: FoundOrder, how: OrderSearch, predict
         tried.append(tried[0])
     best, prediction = tried[-1]
     single = found.one_by_one.order
-    before = prediction if best.order == single else predict(single, group.plan(single))
-    slow = [predict(order, _slower(group.plan(order))) for order in dict.fromkeys((best.order, single))]
-    exceeded = [limit.figure for limit in found.aims.broken(_figures(prediction))]
+    before = None if found.is_estimated else prediction
+    if not found.is_estimated and best.order != single:
+        before = predict(single, group.plan(single))
+    shown = [best.order] if found.is_estimated else list(dict.fromkeys((best.order, single)))
+    slow = [predict(order, _slower(group, group.plan(order))) for order in shown]
+    figures = _figures(prediction)
+    exceeded = [limit.figure for limit in found.aims.broken(figures)]
     return BestOrder(
         found,
         best.order,
         group.plan(best.order),
         prediction,
         before,
-        (slow[0], slow[-1]),
-        _figures(prediction),
-        _figures(before),
+        (slow[0], None if found.is_estimated else slow[-1]),
+        figures,
+        found.one_by_one.figures if before is None else _figures(before),
         tuple(exceeded),
         tuple(_alternatives(best, found, how)),
         tuple(_reasons(group, best, found)),
@@ -129,15 +135,13 @@ def _figures(prediction: Prediction) -> dict[str, float]:
     return medians([trial_of(play, keeps_owners=True).figures for play in prediction.plays])
 
 
-def _slower(plan: Plan) -> Plan:
-    starts = plan.starts
-    slower = (
-        None
-        if starts is None
-        else attrs.evolve(starts, low_ms=_SLOWER * starts.low_ms, high_ms=_SLOWER * starts.high_ms)
-    )
-    start_ms = None if plan.start_ms is None else _SLOWER * plan.start_ms
-    return attrs.evolve(plan, start_ms=start_ms, starts=slower)
+def _slower(group: OrderedGroup, plan: Plan) -> Plan:
+    start_ms = _SLOWER * (group.start_ms if plan.start_ms is None else plan.start_ms)
+    low, high = _AROUND
+    starts = Starts(round(low * start_ms), round(high * start_ms), GIVEN)
+    if plan.starts is not None:
+        starts = attrs.evolve(plan.starts, low_ms=_SLOWER * plan.starts.low_ms, high_ms=_SLOWER * plan.starts.high_ms)
+    return attrs.evolve(plan, start_ms=start_ms, starts=starts)
 
 
 def _alternatives(best: PlayedOrder, found: FoundOrder, how: OrderSearch) -> list[Alternative]:

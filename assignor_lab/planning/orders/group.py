@@ -12,7 +12,7 @@ import attrs
 
 from assignor_lab.documents.wording import natural_order
 from assignor_lab.planning.conduct import GRACE_MS, RESTS_MS, close_ms, start_ms
-from assignor_lab.planning.measured import PlayedPlan, cost_of
+from assignor_lab.planning.measured import cost_of
 from assignor_lab.planning.orders.copies import copy_sentences
 from assignor_lab.planning.orders.figures import OrderTrial, trial_of
 from assignor_lab.planning.orders.order import Conditions, Order, plan_in_order
@@ -21,8 +21,12 @@ from assignor_lab.planning.predicted import plan_seed, play_plan, play_timings
 from assignor_lab.planning.state import PresentState
 from assignor_lab.planning.variants import PlanVariant
 
-__all__ = ["PRESENT", "Floors", "OrderedGroup", "StreamsOrders"]
+__all__ = ["MOST_EXACT", "PRESENT", "Floors", "OrderedGroup", "StreamsOrders", "wait_ms"]
 
+#: Most instances of a search over all orders.
+MOST_EXACT = 12
+#: Plays of more instances do not wait longer for rest: probing rebalances take hours of their time.
+_REST_WITHIN_MS = 60_000
 #: Name of the present settings.
 PRESENT = ""
 
@@ -57,6 +61,10 @@ class OrderedGroup(Protocol):
     def tasks(self) -> int: ...
 
     @property
+    def start_ms(self) -> int:
+        """From the start of a process until it joins, if the plan does not give it."""
+
+    @property
     def shared(self) -> Mapping[frozenset[str], int]:
         """Two instances to the number of tasks of which they have all ready copies."""
 
@@ -65,8 +73,6 @@ class OrderedGroup(Protocol):
 
     def plan(self, order: Order) -> Plan:
         """The plan of an order, whose draws do not depend on it."""
-
-    def played(self, order: Order, draw: int) -> PlayedPlan: ...
 
     def trial(self, order: Order, draw: int) -> OrderTrial:
         """One play of an order; a draw is the same for all orders."""
@@ -102,6 +108,11 @@ class StreamsOrders:
     def tasks(self) -> int:
         return len(self.variants[PRESENT].state.episode.tasks)
 
+    @property
+    def start_ms(self) -> int:
+        timings = self.variants[PRESENT].state.episode.timings
+        return timings.startup_ms + timings.join_ms
+
     @cached_property
     def copies(self) -> Mapping[str, tuple[str, tuple[str, ...]]]:
         """Task with state to the instance that runs it, and to those with a ready copy."""
@@ -127,16 +138,10 @@ class StreamsOrders:
         return copy_sentences(order, self.copies)
 
     def plan(self, order: Order) -> Plan:
-        return plan_in_order(self._variant(order.conditions).plan, order)
-
-    def played(self, order: Order, draw: int) -> PlayedPlan:
-        return self._play(order, draw)[0]
+        plan = plan_in_order(self._variant(order.conditions).plan, order)
+        return plan if len(self.names) <= MOST_EXACT else attrs.evolve(plan, rest_within_ms=_REST_WITHIN_MS)
 
     def trial(self, order: Order, draw: int) -> OrderTrial:
-        play, keeps_owners = self._play(order, draw)
-        return trial_of(play, keeps_owners=keeps_owners)
-
-    def _play(self, order: Order, draw: int) -> tuple[PlayedPlan, bool]:
         variant = self._variant(order.conditions)
         terms = variant.terms
         played, conduct = play_plan(
@@ -144,7 +149,10 @@ class StreamsOrders:
         )
         ledger = played.world.ledger
         owners = Counter(ledger.owner(task) for task in range(len(played.world.tasks)))
-        return cost_of(played, conduct), all(owners[name] == load for name, load in self.loads.items())
+        return trial_of(
+            cost_of(played, conduct),
+            keeps_owners=all(owners[name] == load for name, load in self.loads.items()),
+        )
 
     def floors(self, conditions: Conditions, draw: int) -> Floors:
         variant = self._variant(conditions)
@@ -173,7 +181,7 @@ class StreamsOrders:
             elif not waits_for_tasks:
                 # The step need not wait for assignments.
                 found[name] = returns_ms
-            found[name] += _wait_ms(conditions)
+            found[name] += wait_ms(conditions)
         opens_ms = timings.first_open_store_ms + timings.restore_poll_ms
         opens = {owner for owner, _ in self.copies.values()} if members != LEAVES and waits_for_tasks else ()
         return Floors(
@@ -203,6 +211,6 @@ def _members(state: PresentState, plan: Plan) -> str:
     return STAYS if is_dynamic and state.is_classic else LEAVES
 
 
-def _wait_ms(conditions: Conditions) -> int:
+def wait_ms(conditions: Conditions) -> int:
     wait = conditions.wait
     return wait if isinstance(wait, int) else RESTS_MS if wait == CALM else 0

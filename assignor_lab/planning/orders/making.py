@@ -2,24 +2,47 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import attrs
 
+from assignor_lab.planning.connect_plan import (
+    ConnectContender,
+    connect_plan,
+    connect_starts,
+    played_connect_plan,
+)
+from assignor_lab.planning.connect_state import ConnectState
+from assignor_lab.planning.consumer_plan import (
+    ConsumerContender,
+    consumer_plan,
+    consumer_starts,
+    played_consumer_plan,
+)
+from assignor_lab.planning.consumer_state import ConsumerState, under_members
 from assignor_lab.planning.making import Options, PlanError, roll_plan
+from assignor_lab.planning.measured import PlayedPlan
 from assignor_lab.planning.orders.aims import DURATION, aims_of
 from assignor_lab.planning.orders.answer import BestOrder, best_order
-from assignor_lab.planning.orders.figures import FIGURES
-from assignor_lab.planning.orders.group import OrderedGroup, StreamsOrders
+from assignor_lab.planning.orders.group import MOST_EXACT, PRESENT, OrderedGroup, StreamsOrders
+from assignor_lab.planning.orders.members import MemberOrders
 from assignor_lab.planning.orders.order import Conditions, Order
-from assignor_lab.planning.orders.search import MOST_EXACT, OrderSearch, search
+from assignor_lab.planning.orders.search import OrderSearch, search
 from assignor_lab.planning.plans import CALM, READY, Plan, Wait
 from assignor_lab.planning.predict import Terms
 from assignor_lab.planning.predicted import Prediction
 from assignor_lab.planning.state import PresentState
 from assignor_lab.planning.variants import PlanVariant, as_accepted, usual_variants
 
-__all__ = ["SETTINGS", "WantedOrder", "check_wanted", "found_order", "streams_orders"]
+__all__ = [
+    "SETTINGS",
+    "WantedOrder",
+    "check_wanted",
+    "connect_orders",
+    "consumer_orders",
+    "found_order",
+    "streams_orders",
+]
 
 #: Value of ``--may``: settings of membership may change.
 SETTINGS = "settings"
@@ -92,15 +115,73 @@ def streams_orders(
 
     present = PlanVariant("", state, make(state, alone), terms)
     variants = [present]
-    for freedom in wanted.may:
-        if freedom != SETTINGS:
-            raise PlanError(f"--may {freedom!r:.80}: the search may change {SETTINGS}: give --may {SETTINGS}")
-    if SETTINGS in wanted.may:
+    _check_freedoms(wanted)
+    if wanted.may:
         variants += [each for each in usual_variants(state, alone, present.plan, terms, make) if each.name in _ALLOWED]
         if len(variants) == 1:
             raise PlanError("--may settings: this group has no other settings of membership: leave it out")
     found = {each.name: as_accepted(each) for each in variants}
     return StreamsOrders(found, seed), conditions_of(list(found), options)
+
+
+def connect_orders(
+    state: ConnectState, options: Options, terms: Terms, wanted: WantedOrder, seed: int
+) -> tuple[MemberOrders, list[Conditions]]:
+    """A Connect group and its conditions; errors as for :func:`streams_orders`."""
+    _check_freedoms(wanted)
+    if wanted.may:
+        raise PlanError("--may settings: workers have no other settings of membership: leave it out")
+    single = connect_plan("roll", None, state, options)
+    contender = ConnectContender("", state, single, terms)
+
+    def play(_: str, plan: Plan, play_seed: str) -> PlayedPlan:
+        return played_connect_plan(attrs.evolve(contender, plan=plan), play_seed)
+
+    def starts(_: str, play_seed: str) -> Mapping[str, int]:
+        return connect_starts(contender, play_seed)
+
+    workers = state.episode.workers
+    loads = {name: len(workers[name][1].tasks) for name in state.names}
+    tasks = sum(state.episode.connectors.values())
+    sentences = ("The state does not show the leader: each draw has its own, and the order is best in their median.",)
+    group = MemberOrders(
+        {PRESENT: single}, loads, tasks, play, starts, state.episode.timings.worker_start_ms, seed, sentences
+    )
+    return group, conditions_of([PRESENT], options)
+
+
+def consumer_orders(
+    state: ConsumerState, options: Options, terms: Terms, wanted: WantedOrder, seed: int
+) -> tuple[MemberOrders, list[Conditions]]:
+    """A consumer group and its conditions; errors as for :func:`streams_orders`."""
+    _check_freedoms(wanted)
+    single = consumer_plan("roll", None, state, options)
+    states = {PRESENT: state}
+    if wanted.may:
+        if all(each.instance_id is not None for each in state.episode.consumers.values()):
+            raise PlanError("--may settings: all consumers are static members already: leave it out")
+        states["static members"] = under_members(state, are_static=True)
+    contenders = {name: ConsumerContender(name, of, single, terms) for name, of in states.items()}
+
+    def play(settings: str, plan: Plan, play_seed: str) -> PlayedPlan:
+        return played_consumer_plan(attrs.evolve(contenders[settings], plan=plan), play_seed)
+
+    def starts(settings: str, play_seed: str) -> Mapping[str, int]:
+        return consumer_starts(contenders[settings], play_seed)
+
+    present = state.episode.present or {}
+    loads = {name: sum(map(len, present.get(name, {}).values())) for name in state.names}
+    tasks = sum(topic.partitions for topic in state.episode.topics.values())
+    group = MemberOrders(
+        dict.fromkeys(states, single), loads, tasks, play, starts, state.episode.timings.start_ms, seed
+    )
+    return group, conditions_of(list(states), options)
+
+
+def _check_freedoms(wanted: WantedOrder) -> None:
+    for freedom in wanted.may:
+        if freedom != SETTINGS:
+            raise PlanError(f"--may {freedom!r:.80}: the search may change {SETTINGS}: give --may {SETTINGS}")
 
 
 def conditions_of(settings: Sequence[str], options: Options) -> list[Conditions]:
@@ -131,7 +212,3 @@ def found_order(
         draws=_DRAWS if len(group.names) <= MOST_EXACT else _FEW_DRAWS, plays=wanted.plays, processes=processes
     )
     return best_order(group, search(group, conditions, aims, how, on_play), how, predict)
-
-
-def figure_names() -> str:
-    return ", ".join(FIGURES)

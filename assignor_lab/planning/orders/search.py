@@ -20,14 +20,14 @@ import attrs
 from assignor_lab.planning.in_processes import in_processes
 from assignor_lab.planning.orders.aims import AT_ONCE, DURATION, TASK_SECONDS, WORST, OrderAims
 from assignor_lab.planning.orders.figures import FIGURES, OrderTrial, medians
-from assignor_lab.planning.orders.group import Floors, OrderedGroup
+from assignor_lab.planning.orders.group import MOST_EXACT, Floors, OrderedGroup
 from assignor_lab.planning.orders.neighbours import first_orders, neighbours
 from assignor_lab.planning.orders.order import Conditions, Order
 
-__all__ = ["MOST_EXACT", "FoundOrder", "PlayedOrder", "OrderSearch", "search"]
+__all__ = ["FoundOrder", "PlayedOrder", "OrderSearch", "search"]
 
-#: Most instances of a search over all orders.
-MOST_EXACT = 12
+#: Steps of one by one that are played in a group that is too large for all.
+_FIRST_STEPS = 4
 #: Beginnings that are played together; the results do not depend on the processes.
 _WAVE = 32
 #: Figures that decide between equal orders.
@@ -84,6 +84,7 @@ class FoundOrder:
         bound: No order has a smaller figure than this.
         is_proved: No order is better by more than the tolerance, or, without ``best``, none is allowed.
         keeps_owners: The bounds take the instances to get their numbers of tasks back in each step, as in all plays.
+        is_estimated: ``one_by_one`` is estimated from its first steps.
         plays: Number of plays.
     """
 
@@ -96,6 +97,7 @@ class FoundOrder:
     is_proved: bool
     keeps_owners: bool
     plays: int
+    is_estimated: bool = False
 
 
 @attrs.frozen(order=True)
@@ -169,7 +171,13 @@ def search(
     searching = _Searching(group, conditions, how, on_play)
     names = group.names
     single = Order(tuple((name,) for name in names), conditions[0])
-    (one_by_one,) = searching.played([single])
+    is_estimated = len(names) > MOST_EXACT
+    first = attrs.evolve(single, batches=single.batches[:_FIRST_STEPS]) if is_estimated else single
+    (one_by_one,) = searching.played([first])
+    if is_estimated:
+        one_by_one = PlayedOrder(
+            single, tuple(_extended(each, len(names) / _FIRST_STEPS) for each in one_by_one.trials)
+        )
     aims = aims.with_usual(one_by_one.figures, group.tasks)
     bounds = _Bounds(searching, aims)
     for place in sorted(range(len(conditions)), key=bounds.of_conditions):
@@ -192,8 +200,23 @@ def search(
     bound = min(bound, reached)
     is_proved = is_exhausted or (best is not None and bound >= reached - _tolerance(best, aims, how))
     return FoundOrder(
-        aims, best, nearest, one_by_one, tuple(ranked), bound, is_proved, searching.keeps_owners, searching.plays
+        aims,
+        best,
+        nearest,
+        one_by_one,
+        tuple(ranked),
+        bound,
+        is_proved,
+        searching.keeps_owners,
+        searching.plays,
+        is_estimated,
     )
+
+
+def _extended(trial: OrderTrial, times: float) -> OrderTrial:
+    """The trial of all steps, estimated from the first ones."""
+    figures = {name: value if name in _OF_WORST_STEP else value * times for name, value in trial.figures.items()}
+    return attrs.evolve(trial, figures=figures)
 
 
 def _best(searching: _Searching, aims: OrderAims) -> PlayedOrder | None:

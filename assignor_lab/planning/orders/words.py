@@ -9,7 +9,7 @@ from assignor_lab.documents.wording import listed, plural
 from assignor_lab.planning.naive import Naive
 from assignor_lab.planning.orders.aims import AT_ONCE, DURATION, TASK_SECONDS, WORST, OrderLimit
 from assignor_lab.planning.orders.answer import BestOrder
-from assignor_lab.planning.orders.figures import FIGURES
+from assignor_lab.planning.orders.figures import FIGURES, trial_of
 from assignor_lab.planning.orders.order import Conditions, Order, batches_words, wait_words
 from assignor_lab.planning.plans import READY
 from assignor_lab.planning.words import Answer, prediction_document, total_document
@@ -18,6 +18,8 @@ __all__ = ["ORDER_COLUMNS", "answer_of", "best_document", "best_sentence", "orde
 
 #: The columns of the table of orders.
 ORDER_COLUMNS = ("order", "duration s", "worst task s", "task-seconds", "at once", "remark")
+#: A play is far beyond a limit from this multiple on.
+_FAR = 1.5
 #: A smaller change of the worst task is none.
 _AS_BEFORE = 0.05
 
@@ -31,7 +33,8 @@ def best_sentence(answer: BestOrder) -> str:
             f"Restart one {answer.unit} after the other: no allowed order is better. "
             f"{_value(DURATION, after[DURATION])}, worst task {_seconds(after[WORST])} s."
         )
-    gains = [f"{_value(DURATION, after[DURATION])} instead of {_value(DURATION, before[DURATION])}"]
+    about = "about " if answer.found.is_estimated else ""
+    gains = [f"{_value(DURATION, after[DURATION])} instead of {about}{_value(DURATION, before[DURATION])}"]
     if figure not in (DURATION, WORST):
         gains.append(f"{_value(figure, after[figure])} instead of {_value(figure, before[figure])}")
     is_as_before = abs(after[WORST] - before[WORST]) <= _AS_BEFORE * max(before[WORST], 1.0)
@@ -62,7 +65,8 @@ def _present(answer: BestOrder) -> Conditions:
 
 def order_sentences(answer: BestOrder) -> list[str]:
     """Reasons, limits, proof and sensitivity, in this order."""
-    return [*answer.reasons, _limits(answer), proof_sentence(answer), *_exceeded(answer), _slow(answer)]
+    parts = [_limits(answer), proof_sentence(answer), *_exceeded(answer), *_risk(answer), _slow(answer)]
+    return [*answer.reasons, *_estimated(answer), *parts]
 
 
 def _limits(answer: BestOrder) -> str:
@@ -103,11 +107,30 @@ def _exceeded(answer: BestOrder) -> list[str]:
     return [f"At the limit: in {plural(len(answer.prediction.plays), 'play')} the median has {listed(parts)}."]
 
 
+def _risk(answer: BestOrder) -> list[str]:
+    """Plays beyond a limit that the median keeps: a rare leader or moment."""
+    plays, found = answer.prediction.plays, []
+    for limit in answer.found.aims.limits:
+        values = [trial_of(play, keeps_owners=True).figures[limit.figure] for play in plays]
+        beyond = [value for value in values if value > _FAR * limit.most]
+        if beyond and limit.figure not in answer.exceeded:
+            count = f"{len(beyond)} of {plural(len(plays), 'play')}"
+            found.append(
+                f"Beware: in {count} {FIGURES[limit.figure].words} is up to {_value(limit.figure, max(beyond))}."
+            )
+    return found
+
+
+def _estimated(answer: BestOrder) -> list[str]:
+    return ["One by one is estimated from its first steps."] if answer.found.is_estimated else []
+
+
 def _slow(answer: BestOrder) -> str:
     slow, single = answer.slow
+    before = "" if single is None else f" instead of {_seconds(single.duration_seconds.median)} s"
     return (
-        f"If processes start twice as slowly: {_seconds(slow.duration_seconds.median)} s instead of "
-        f"{_seconds(single.duration_seconds.median)} s, worst task {_seconds(slow.total.worst_task_seconds.median)} s."
+        f"If processes start twice as slowly: {_seconds(slow.duration_seconds.median)} s{before}, worst task "
+        f"{_seconds(slow.total.worst_task_seconds.median)} s."
     )
 
 
@@ -154,7 +177,8 @@ def best_document(answer: BestOrder, source: str, seed: int, assumptions: list[s
         "best": _order_document(answer.order, answer.figures),
         "one_by_one": {
             **_order_document(found.one_by_one.order, answer.before_figures),
-            **prediction_document(answer.before),
+            "is_estimated": found.is_estimated,
+            **({} if answer.before is None else prediction_document(answer.before)),
         },
         **prediction_document(answer.prediction),
         "minimize": figure,
@@ -176,7 +200,7 @@ def best_document(answer: BestOrder, source: str, seed: int, assumptions: list[s
         ],
         "slow_start": {
             "best": total_document(answer.slow[0]),
-            "one_by_one": total_document(answer.slow[1]),
+            "one_by_one": None if answer.slow[1] is None else total_document(answer.slow[1]),
         },
         "plays": len(answer.prediction.plays),
         "seed": seed,
@@ -186,7 +210,8 @@ def best_document(answer: BestOrder, source: str, seed: int, assumptions: list[s
 
 def answer_of(answer: BestOrder, source: str, seed: int, assumptions: Sequence[str]) -> Answer:
     """The plan of the best order as the answer to any plan."""
-    variants = {} if answer.order == answer.found.one_by_one.order else {"one by one": answer.before}
+    is_other = answer.before is not None and answer.order != answer.found.one_by_one.order
+    variants = {"one by one": answer.before} if is_other and answer.before is not None else {}
     plays = len(answer.prediction.plays)
     return Answer(source, answer.plan, plays, seed, answer.prediction, Naive(None, None), variants, assumptions)
 

@@ -71,8 +71,8 @@ class Stage:
         world = self.world
         generations = self._group.generations
         return (
-            self.runs_all()
-            and (not generations or generations[-1].followup == "none")
+            (not generations or generations[-1].followup == "none")
+            and self.runs_all()
             and all(
                 not store.is_open or store.follows
                 for each in world.instances.values()

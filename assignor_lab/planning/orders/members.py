@@ -1,0 +1,70 @@
+"""Groups whose members keep no state, as the search sees them: workers of Connect, and consumers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import cached_property
+
+import attrs
+
+from assignor_lab.documents.wording import natural_order
+from assignor_lab.planning.measured import PlayedPlan
+from assignor_lab.planning.orders.figures import OrderTrial, trial_of
+from assignor_lab.planning.orders.group import PRESENT, Floors
+from assignor_lab.planning.orders.order import Conditions, Order, plan_in_order
+from assignor_lab.planning.plans import Plan
+
+__all__ = ["MemberOrders"]
+
+
+@attrs.frozen(eq=False, slots=False)
+class MemberOrders:
+    """A group of members without state.
+
+    Args:
+        singles: Name of settings to the roll of one member after the other under them.
+        loads: Tasks or partitions of each member.
+        play: The play of a plan under some settings, by a seed.
+        starts_ms: Member to the time of its start in such a play.
+        start_ms: Its median.
+        sentences: Reasons that hold for each order.
+    """
+
+    singles: Mapping[str, Plan]
+    loads: Mapping[str, int]
+    tasks: int
+    play: Callable[[str, Plan, str], PlayedPlan]
+    starts_ms: Callable[[str, str], Mapping[str, int]]
+    start_ms: int
+    seed: int
+    sentences: tuple[str, ...] = ()
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        names = [action.name for step in self.singles[PRESENT].steps for action in step.actions]
+        return tuple(sorted(names, key=natural_order))
+
+    @property
+    def shared(self) -> Mapping[frozenset[str], int]:
+        return {}
+
+    def reasons(self, order: Order) -> list[str]:  # noqa: ARG002 - the same for each order
+        return list(self.sentences)
+
+    def plan(self, order: Order) -> Plan:
+        return plan_in_order(self.singles[order.conditions.settings], order)
+
+    def played(self, order: Order, plan: Plan, number: int) -> PlayedPlan:
+        """One play of the plan of an order."""
+        return self.play(order.conditions.settings, plan, f"{self.seed}-{number}")
+
+    def trial(self, order: Order, draw: int) -> OrderTrial:
+        # Owners change with each rebalance, so that the bounds use the starts alone.
+        return trial_of(self.played(order, self.plan(order), draw), keeps_owners=False)
+
+    def floors(self, conditions: Conditions, draw: int) -> Floors:
+        down_ms = self.singles[conditions.settings].down_ms
+        wait_ms = conditions.wait if isinstance(conditions.wait, int) else 0
+        starts_ms = self.starts_ms(conditions.settings, f"{self.seed}-{draw}")
+        found = {name: (down_ms + starts_ms[name] + wait_ms) / 1000 for name in self.names}
+        return Floors(found, found, 0.0)
