@@ -160,7 +160,7 @@ def consumer_orders(
     if wanted.may:
         if all(each.instance_id is not None for each in state.episode.consumers.values()):
             raise PlanError("--may settings: all consumers are static members already: leave it out")
-        states["static members"] = under_members(state, are_static=True)
+        states = {**states, "static members": under_members(state, are_static=True)}
     contenders = {name: ConsumerContender(name, of, single, terms) for name, of in states.items()}
 
     def play(settings: str, plan: Plan, play_seed: str) -> PlayedPlan:
