@@ -16,7 +16,7 @@ from assignment_api import AssignorLabError
 from assignor_lab.cli.one_state import StateId
 from assignor_lab.cli.options import Client, ConfigFile, Json, Overrides, Processes, RackFiles, Release, Seed, sources
 from assignor_lab.cli.past_options import Dates, Day, TimingsFile, Topology, WorkloadFile, Zone
-from assignor_lab.cli.plan_best import AtMost, Best, May, Minimize, SearchPlays, best_of, print_best, write_best
+from assignor_lab.cli.plan_best import AtMost, Best, Form, May, Minimize, SearchPlays, best_of, print_best, write_best
 from assignor_lab.cli.plan_members import connect_answer, consumer_answer
 from assignor_lab.cli.plan_past import past_of_group
 from assignor_lab.cli.plan_rest import played_loop, recorded_loop
@@ -214,6 +214,7 @@ def _plan(
     at_most: AtMost = None,
     minimize: Minimize = DURATION,
     may: May = None,
+    form: Form = "text",
     search_plays: SearchPlays = 2_000,
     down_seconds: Down = 0,
     start_seconds: Start = None,
@@ -300,7 +301,7 @@ def _plan(
     if of_input != InputTerms() and not has_several:
         raise PlanError("--capacity, --lag and --load are options of scale: write plan SOURCE scale --to 4..24")
     wanted = WantedOrder(minimize, tuple(at_most or ()), tuple(may or ()), search_plays)
-    check_wanted(plan_name, options, wanted, is_best=best, has_others=bool(variant or master or remote))
+    check_wanted(plan_name, options, wanted, is_best=best, has_others=bool(variant or master or remote), form=form)
     given = sources(config, c, release)
     read = read_group(
         source, state_id, given, config, racks, topology, timezone, workload, timings, assignor, dates, day
@@ -311,14 +312,17 @@ def _plan(
     verification = read.sample.verified(read.verified_under)
     if not json:
         for sentence in sentences(verification):
-            print_sentence(sentence)
+            (print_sentence if form == "text" else note)(sentence)
     if best:
         workers = processes or os.cpu_count() or 1
         with shown_plays(None) as on_play:
             found, assumptions = best_of(read, options, wanted, plays, seed, workers, on_play)
         verified = {"verified": document_of_verification(verification)}
         document = {**best_document(found, source, seed, assumptions), **verified}
-        show, write = partial(print_best, found, assumptions), partial(write_best, found, source, seed, assumptions)
+        show, write = (
+            partial(print_best, found, assumptions, form),
+            partial(write_best, found, source, seed, assumptions),
+        )
     elif has_several:
         with shown_plays(None) as on_play:
             counted = scaling_of(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -18,6 +18,7 @@ from assignor_lab.planning.instances import with_names
 from assignor_lab.planning.making import Options
 from assignor_lab.planning.orders.answer import BestOrder
 from assignor_lab.planning.orders.figures import FIGURES
+from assignor_lab.planning.orders.forms import kubernetes_form, script_form
 from assignor_lab.planning.orders.making import (
     WantedOrder,
     connect_orders,
@@ -34,7 +35,7 @@ from assignor_lab.planning.predicted import Prediction
 from assignor_lab.planning.starts import options_with_starts
 from assignor_lab.planning.words import causes, columns_of, doubts, step_rows
 
-__all__ = ["AtMost", "Best", "May", "Minimize", "SearchPlays", "best_of", "print_best", "write_best"]
+__all__ = ["AtMost", "Best", "Form", "May", "Minimize", "SearchPlays", "best_of", "print_best", "write_best"]
 
 Best = Annotated[bool, typer.Option("--best", help="roll: find the best order, batches and pauses.")]
 AtMost = Annotated[
@@ -45,6 +46,10 @@ Minimize = Annotated[str, typer.Option("--minimize", metavar="FIGURE", help="--b
 May = Annotated[
     list[str] | None,
     typer.Option("--may", metavar="settings", help="--best: also try static members and LEAVE_GROUP."),
+]
+Form = Annotated[
+    Literal["text", "kubernetes", "script"],
+    typer.Option("--form", help="--best: the answer for a deployment: Kubernetes, or a shell script."),
 ]
 SearchPlays = Annotated[
     int, typer.Option("--search-plays", metavar="N", min=10, help="--best: most plays of the search.")
@@ -113,9 +118,13 @@ def write_best(
     write_plan_page(answer_of(found, source, seed, assumptions), [*verified, best_sentence(found)], file)
 
 
-def print_best(answer: BestOrder, assumptions: Sequence[str]) -> None:
+def print_best(answer: BestOrder, assumptions: Sequence[str], form: str) -> None:
     for sentence in assumptions:
         note(f"assumed: {sentence}")
+    if form != "text":
+        # Names are quoted: a script is no text for a terminal's markup.
+        typer.echo({"kubernetes": kubernetes_form, "script": script_form}[form](answer), nl=False)
+        return
     for sentence in (best_sentence(answer), *order_sentences(answer), *doubts(answer.prediction)):
         print_sentence(sentence)
     if causes_sentence := causes(answer.prediction):

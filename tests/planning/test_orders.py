@@ -131,7 +131,7 @@ def test_options_that_leave_no_choice_are_refused(plan: str, options: Options, m
 
 
 def test_limits_need_best() -> None:
-    with pytest.raises(PlanError, match="are for --best"):
+    with pytest.raises(PlanError, match="are for plan SOURCE roll --best"):
         check_wanted("roll", Options(), WantedOrder(at_most=["rebalances=3"]), is_best=False, has_others=False)
 
 

@@ -44,6 +44,8 @@ __all__ = [
     "streams_orders",
 ]
 
+#: The usual value of ``--form``.
+TEXT = "text"
 #: Value of ``--may``: settings of membership may change.
 SETTINGS = "settings"
 #: The settings that it allows, by the names of their variants.
@@ -77,7 +79,9 @@ class WantedOrder:
     plays: int = 2_000
 
 
-def check_wanted(plan: str, options: Options, wanted: WantedOrder, *, is_best: bool, has_others: bool) -> None:
+def check_wanted(
+    plan: str, options: Options, wanted: WantedOrder, *, is_best: bool, has_others: bool, form: str = TEXT
+) -> None:
     """Refuses options that contradict ``--best``, or that need it.
 
     Args:
@@ -87,8 +91,8 @@ def check_wanted(plan: str, options: Options, wanted: WantedOrder, *, is_best: b
         PlanError: with the remedy.
     """
     if not is_best:
-        if wanted != WantedOrder():
-            raise PlanError("--at-most, --minimize, --may and --search-plays are for --best: plan SOURCE roll --best")
+        if wanted != WantedOrder() or form != TEXT:
+            raise PlanError("--at-most, --minimize, --may, --form and --search-plays are for plan SOURCE roll --best")
         return
     if plan != "roll":
         raise PlanError(f"--best finds the order of a roll: it has no effect on {plan}")
