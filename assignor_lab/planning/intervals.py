@@ -41,6 +41,10 @@ _BEYOND = 5
 _RECORDED = ("roll", "upgrade", "scale", "kill")
 #: Plans that are rolling restarts.
 _ROLLS = ("roll", "upgrade")
+#: Errors of groups of other applications and machines, by figure: least and greatest share of the prediction, and
+#: further seconds where tasks move (a round of joining). docs/reference/accuracy.md has the changes behind them.
+_OF_FOREIGN = {"worst_task_seconds": (0.8, 1.15, 2.5), "task_seconds": (0.65, 1.3, 6.0)}
+_MOVES = "moves, "
 #: Share of the task-seconds from which restoring counts as their cause, and the same for a session timeout.
 _RESTORING_SHARE, _SESSION_SHARE = 0.25, 0.5
 #: To open a complete copy takes less than this for each task, and counts as restoring, too.
@@ -78,7 +82,7 @@ def form_of(protocol: str, plan: str, step: StepRange) -> str:
     waited = spent_on.get("session timeout", 0.0) + spent_on.get("process restart", 0.0)
     if total and waited >= _SESSION_SHARE * total:
         return "restart in place" if plan in _ROLLS else "lost member"
-    return f"moves, {protocol} protocol"
+    return f"{_MOVES}{protocol} protocol"
 
 
 def calibrated(
@@ -91,25 +95,34 @@ def calibrated(
     """The prediction with intervals that hold the truth in 90 % of recorded changes.
 
     Args:
-        calibration: Form of change to its errors; ``None``: those of the distribution.
+        calibration: Form of change to its errors; ``None``: those of the distribution, widened for groups of other
+            applications and machines.
         past: The group's own past changes, which widen or narrow the intervals.
     """
     errors = shipped_calibration() if calibration is None else calibration
+    of_foreign = _OF_FOREIGN if calibration is None else {}
     return attrs.evolve(
         prediction,
-        steps=tuple(_step(each, protocol, plan, errors, past) for each in prediction.steps),
-        total=_step(prediction.total, protocol, plan, errors, past),
+        steps=tuple(_step(each, protocol, plan, errors, past, of_foreign) for each in prediction.steps),
+        total=_step(prediction.total, protocol, plan, errors, past, of_foreign),
     )
 
 
 def _step(
-    step: StepRange, protocol: str, plan: Plan, calibration: Mapping[str, Widening], past: PastRecord | None
+    step: StepRange,
+    protocol: str,
+    plan: Plan,
+    calibration: Mapping[str, Widening],
+    past: PastRecord | None,
+    of_foreign: Mapping[str, tuple[float, float, float]],
 ) -> StepRange:
     form = form_of(protocol, plan.name, step)
     known, unrecorded = calibration.get(form), _unrecorded(plan)
     unrecorded += () if past is None else past.doubts
     errors = {} if known is None else known.errors
     widened = {name: widening_of(getattr(step, name), *errors.get(name, (0.0, 0.0))) for name in FIGURES}
+    for name, (least, greatest, more_s) in of_foreign.items():
+        widened[name] = _of_foreign(widened[name], least, greatest, more_s if form.startswith(_MOVES) else 0.0)
     if past is not None:
         widened = {name: past.adjusted(name, plan.name, getattr(step, name), usual) for name, usual in widened.items()}
     if known is None:
@@ -128,6 +141,14 @@ def widening_of(figure: Range, below: float, above: float) -> Range:
     """A range that grows by shares of its median at its lower and its upper end, and not below zero."""
     by = max(figure.median, LEAST_SECONDS)
     return Range(figure.median, max(0.0, figure.low - below * by), figure.high + above * by)
+
+
+def _of_foreign(figure: Range, least: float, greatest: float, more_s: float) -> Range:
+    """A range that holds the errors of foreign groups, too. Tasks that are never away stay at zero."""
+    if figure.high == 0.0:
+        return figure
+    high = greatest * figure.median + more_s
+    return Range(figure.median, min(figure.low, least * figure.median), max(figure.high, high))
 
 
 def _unrecorded(plan: Plan) -> tuple[str, ...]:

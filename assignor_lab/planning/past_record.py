@@ -26,8 +26,6 @@ __all__ = [
     "record_sentences",
 ]
 
-#: Lower bound of both sides of a ratio: shorter times are noise.
-_LEAST_SECONDS = 1.0
 #: The most recent changes that count.
 _MOST_RECENT = 40
 #: With so many changes the greatest and least ratio hold 80 % of new changes: (n - 1) / (n + 1).
@@ -37,6 +35,8 @@ _OF_KIND = 3
 #: A record with a greater median error is no support of a plan.
 _POOR = 0.5
 _WORST, _SUM = "worst_task_seconds", "task_seconds"
+#: Lower bounds of both sides of a ratio: one round of joining lasts as long, and its length is chance.
+_LEAST_SECONDS = {_WORST: 3.0, _SUM: 10.0}
 
 
 @attrs.frozen
@@ -91,8 +91,9 @@ class PredictedChange:
     def ratio(self, figure: str) -> float:
         """Measured over predicted; of recorded bounds, the value nearest to the prediction counts."""
         found: RecordedBounds = getattr(self.measured, figure)
-        known: float = max(getattr(self.predicted, figure).median, _LEAST_SECONDS)
-        return max(_LEAST_SECONDS, min(max(known, found.low), found.high)) / known
+        least = _LEAST_SECONDS[figure]
+        known: float = max(getattr(self.predicted, figure).median, least)
+        return max(least, min(max(known, found.low), found.high)) / known
 
 
 @attrs.frozen
@@ -144,7 +145,7 @@ class PastRecord:
         if not ratios:
             return usual
         least, greatest = _quantiles(ratios)
-        by = max(of_plays.median, _LEAST_SECONDS)
+        by = max(of_plays.median, _LEAST_SECONDS[figure])
         share = min(1.0, len(ratios) / _ENOUGH)
         low = min(of_plays.low, of_plays.median - by * (1 - least))
         high = max(of_plays.high, of_plays.median + by * (greatest - 1))

@@ -38,7 +38,7 @@ def change(ratio: float, kind: str = "roll", at_ms: int = 1, half: float = 1.0) 
 
 def adjusted(*ratios: float, kind: str = "roll") -> Range:
     record = PastRecord(tuple(change(each) for each in ratios))
-    return record.adjusted("task_seconds", kind, OF_PLAYS, USUAL)
+    return record.adjusted("worst_task_seconds", kind, OF_PLAYS, USUAL)
 
 
 def test_without_a_past_the_usual_interval_stays() -> None:
@@ -61,8 +61,8 @@ def test_one_bad_prediction_widens_it_at_once() -> None:
 
 def test_three_changes_of_the_same_kind_leave_the_others_out() -> None:
     record = PastRecord((*(change(1.0) for _ in range(3)), *(change(9.0, "scale") for _ in range(5))))
-    assert record.adjusted("task_seconds", "roll", OF_PLAYS, USUAL).high < USUAL.high
-    assert record.adjusted("task_seconds", "kill", OF_PLAYS, USUAL).high == 90.0
+    assert record.adjusted("worst_task_seconds", "roll", OF_PLAYS, USUAL).high < USUAL.high
+    assert record.adjusted("worst_task_seconds", "kill", OF_PLAYS, USUAL).high == 90.0
 
 
 def test_the_record_is_one_line() -> None:

@@ -18,7 +18,7 @@ from assignor_lab.planning.predicted import RestlessGroupError, play_plan, predi
 from assignor_lab.planning.state import PresentState, present_state, under_configuration
 from assignor_lab.simulation.streams.processing import RESTORING
 
-__all__ = ["MOST_CHANGES", "predicted_past"]
+__all__ = ["MOST_CHANGES", "predicted_change", "predicted_past", "state_before"]
 
 #: Plays of a past change.
 _PLAYS = 10
@@ -62,7 +62,7 @@ def predicted_past(
             found.append(kept)
             continue
         try:
-            state = _state(each, terms)
+            state = state_before(each, terms)
         except AssignorLabError as error:
             failed.append(str(error))
             continue
@@ -71,19 +71,34 @@ def predicted_past(
             older += 1
             continue
         try:
-            found.append(_predicted(each, state, terms, processes, seed))
+            found.append(predicted_change(each, state, terms, processes, seed))
         except AssignorLabError as error:
             failed.append(str(error))
         on_change()
     return PastRecord(tuple(found), older, tuple(failed))
 
 
-def _state(change: PastChange, terms: Terms) -> PresentState:
+def state_before(change: PastChange, terms: Terms) -> PresentState:
     state = present_state(change.state, terms.settings, terms.timings, terms.workload)
     return under_configuration(state, terms.sources)
 
 
-def _predicted(change: PastChange, state: PresentState, terms: Terms, processes: int, seed: int) -> PredictedChange:
+def predicted_change(
+    change: PastChange,
+    state: PresentState,
+    terms: Terms,
+    processes: int = 1,
+    seed: int = 0,
+    past: PastRecord | None = None,
+) -> PredictedChange:
+    """A past change with the prediction from the state before it.
+
+    Args:
+        past: The group's changes before this one, which widen or narrow the intervals.
+
+    Raises:
+        RestlessGroupError: if the state does not allow the change.
+    """
     missing = [
         action.name
         for step in change.plan.steps
@@ -101,7 +116,7 @@ def _predicted(change: PastChange, state: PresentState, terms: Terms, processes:
         task_seconds=range_of([each.task_seconds for each in plays]),
     )
     shown = attrs.evolve(made, total=total)
-    total = calibrated(shown, state.episode.protocol, change.plan).total
+    total = calibrated(shown, state.episode.protocol, change.plan, past=past).total
     away = PredictedAway(total.worst_task_seconds, total.task_seconds)
     return PredictedChange(change.at_ms, change.kind, change.instances, away, change.away)
 
