@@ -102,7 +102,8 @@ class _Made:
 
     def document(self, given: Mapping[str, int]) -> dict[str, Any]:
         moments, first = self.history.moments, self.history.moments[0].document
-        until = max([moments[-1].time_ms, *(each.time_ms for each in self.presence.happened)])
+        ends = (each.time_ms if each.within_ms is None else each.within_ms[1] for each in self.presence.happened)
+        until = max([moments[-1].time_ms, *ends])
         tasks, clients = self._tasks(), [] if self.begins_empty else self._clients()
         return {
             "format": 1,

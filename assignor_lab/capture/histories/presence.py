@@ -22,6 +22,8 @@ __all__ = [
     "seen_presence",
 ]
 
+#: A record shows the time of a departure, or of that of a group's last members, and not its kind.
+_RECORDED = ("gone", "emptied")
 #: A lag that grew by so many records more than were written shows lost state.
 _LOST_RECORDS = 1_000
 #: Absence of a process that is back before it was missed, if the source has no time.
@@ -137,6 +139,7 @@ class _Seen:
             self._take(place, moment)
         for name in self.up:
             self._restarted(name, until_ms=None)
+        self._end_with_group()
         self._corrupted()
         assumptions = []
         if self.worked_out:
@@ -168,8 +171,9 @@ class _Seen:
                     rejoined.setdefault(done["client"], []).append(done["time_ms"])
                 else:
                     self.changes.setdefault(done["client"], []).append((done["time_ms"], done["type"]))
-        # A record shows the time of a departure, and not its kind.
-        self.logged.update(client for client, of in self.changes.items() if any(type_ != "gone" for _, type_ in of))
+        self.logged.update(
+            client for client, of in self.changes.items() if any(type_ not in _RECORDED for _, type_ in of)
+        )
         for client, times in rejoined.items():
             logged = self.changes.setdefault(client, [])
             starts = [at for at, type_ in logged if type_ == "start"]
@@ -273,6 +277,7 @@ class _Seen:
             self.happened.append(Happened(lost, "crash", name, within_ms=within))
             return
         recorded = self._logged(each, "gone", self._began(name), moment.time_ms)
+        emptied = self._logged(each, "emptied", self._began(name), moment.time_ms)
         self.worked_out += recorded is None
         at = moment.time_ms - 1 if recorded is None else recorded
         bounds: tuple[int, int] | None = None
@@ -284,6 +289,8 @@ class _Seen:
         elif self.protocol == "classic":
             at = moment.time_ms - self.timings.session_timeout_ms
             bounds = self._silent_since(moment)
+        if emptied is not None:
+            at, bounds = self._before_emptied(emptied)
         # An instance with a log but without a logged stop was killed.
         has_log = each.client_id in self.logged
         kind = "crash" if has_log else "stop"
@@ -293,6 +300,31 @@ class _Seen:
             bounds = min(at, max(first, bounds[0])), max(at, min(bounds[1], last_ms))
         self.happened.append(Happened(at, kind, name, within_ms=bounds))
         self.unlogged += not has_log
+
+    def _before_emptied(self, emptied_ms: int) -> tuple[int, tuple[int, int]]:
+        """The end of a group's last instance, and its bounds: the group was empty at once, or after its session."""
+        silent = emptied_ms - self.timings.session_timeout_ms
+        return silent, (silent, emptied_ms - 1)
+
+    def _end_with_group(self) -> None:
+        """Ends after the last decision, with the last members of the group."""
+        last_ms = self.moments[-1].time_ms
+        for name, (each, _) in self.up.items():
+            logged = {kind: at for at, kind in self.changes.get(each.client_id or "", ()) if at > last_ms}
+            is_over = not any(at > last_ms for at in self._starts(name))
+            if "stop" in logged or not is_over or not any(kind in logged for kind in _RECORDED):
+                continue
+            at, within = logged.get("gone", 0), None
+            if "emptied" in logged:
+                at, within = self._before_emptied(logged["emptied"])
+                at, within = max(at, last_ms + 1), (max(within[0], last_ms + 1), within[1])
+            has_log = each.client_id in self.logged
+            self.happened.append(Happened(at, "crash" if has_log else "stop", name, within_ms=within))
+            self.worked_out += "gone" not in logged
+            self.unlogged += not has_log
+
+    def _starts(self, name: str) -> list[int]:
+        return [each.time_ms for each in self.happened if each.name == name and each.type == "start"]
 
     def _silent_since(self, moment: DecisionMoment) -> tuple[int, int]:
         """Bounds of the end of an instance that the coordinator missed at the end of its session.
@@ -308,7 +340,7 @@ class _Seen:
         return latest - interval, latest + interval
 
     def _began(self, name: str) -> int:
-        starts = [each.time_ms for each in self.happened if each.name == name and each.type == "start"]
+        starts = self._starts(name)
         return starts[-1] if starts else self.moments[0].time_ms
 
     def _logged(self, each: Participant, kind: str, after_ms: int, until_ms: int) -> int | None:

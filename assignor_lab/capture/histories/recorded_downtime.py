@@ -122,6 +122,7 @@ class _Seen:
                 down, since = None, now
         if owner is not None:
             found += self._restarted(owner, task, since, until_ms)
+            down = self._ended(owner, since, until_ms)
         found.sort()
         return found if down is None else [*found, (down, until_ms)]
 

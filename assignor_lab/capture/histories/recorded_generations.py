@@ -49,6 +49,7 @@ class RecordedGeneration:
         time_ms: All members had joined.
         message: As kafka-python reads it.
         is_connect: The members are Connect workers.
+        emptied: Its last members, if the group was empty afterwards: time, and client id of the instance.
         consumers: Of plain consumers.
         timeouts: Session and rebalance timeout of each member, in milliseconds.
         rejoined: Static members that joined again without a new generation: time, and client id of the instance.
@@ -63,6 +64,7 @@ class RecordedGeneration:
     is_connect: bool
     timeouts: Sequence[tuple[int, int]] = ()
     rejoined: Sequence[tuple[int, str]] = ()
+    emptied: Sequence[tuple[int, str]] = ()
     consumers: ConsumerAnswer | None = None
 
     @property
@@ -97,6 +99,8 @@ def recorded_generations(kept: KeptRecords, on_unreadable: Callable[[str], None]
             continue
         # A group that was created again counts from 1.
         is_anew = is_anew or (is_of_group and each.record.value is None)
+        if is_of_group and made is None and found and not found[-1].emptied:
+            found[-1] = attrs.evolve(found[-1], emptied=tuple(_emptied(kept.group, found[-1], each)))
         if made is None or each.record.time_ms == moved_ms:
             # A group that leaves the consumer protocol has a first generation that no leader decided.
             continue
@@ -129,6 +133,17 @@ def _rejoined(
             yield at_ms, client
         else:
             back.add(member.instance_id)
+
+
+def _emptied(group: str, before: RecordedGeneration, each: KeptRecord) -> Iterator[tuple[int, str]]:
+    """The instances of a generation before a record without members."""
+    if each.record.value is None:
+        return
+    read = read_classic_generation(group, each.record.value)
+    if not read.members:
+        time_ms = each.record.time_ms if read.time_ms is None else read.time_ms
+        for client in dict.fromkeys(client_of(member.client_id) for member in before.members):
+            yield time_ms, client
 
 
 def _is_of_group(group: str, each: KeptRecord) -> bool:
@@ -175,10 +190,15 @@ def classic_decisions(
     numbers = [each.generation for each, _ in shown]
     past = _Past([answer for _, answer in shown], numbers, tuple(samples), topics or {}, optimized)
     layers = tuple(config)
-    rejoined: Sequence[tuple[int, str]] = ()
+    done: list[dict[str, Any]] = []
     for place, (each, answer) in enumerate(shown):
-        # Rejoins belong to the decision after them, or to the last one.
-        rejoined = (*rejoined, *each.rejoined) if place == len(shown) - 1 else rejoined
+        # Rejoins and ends belong to the decision after them, or to the last one.
+        own = [
+            {"time_ms": at, "type": kind, "client": client}
+            for kind, noted in (("rejoined", each.rejoined), ("emptied", each.emptied))
+            for at, client in noted
+        ]
+        done = [*done, *own] if place == len(shown) - 1 else done
         document = classic_document(
             answer,
             past.cluster,
@@ -194,10 +214,9 @@ def classic_decisions(
             "file": each.place.file, "line": each.place.line, "time_ms": each.time_ms, "group": answer.group,
             "generation": each.generation,
             **hosts_of({member.member_id: member.host for member in answer.members}),
-            **({"done": [{"time_ms": at, "type": "rejoined", "client": client} for at, client in rejoined]}
-               if rejoined else {}),
+            **({"done": done} if done else {}),
         }  # fmt: skip
-        rejoined = each.rejoined
+        done = own
         strategy = document["config"][RACK_AWARE_ASSIGNMENT_STRATEGY]
         document["assumptions"].append(
             f"{NOT_USED}; the strategy none does not use them"

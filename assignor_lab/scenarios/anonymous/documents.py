@@ -28,7 +28,9 @@ __all__ = ["anonymous_document", "anonymous_sample"]
 _TAGS = "rack.aware.assignment.tags"
 _GUARANTEES = ("at_least_once", "exactly_once", "exactly_once_beta", "exactly_once_v2")
 _STRATEGIES = ("none", "min_traffic", "balance_subtopology")
-_EVENTS = ("start", "begun", "stop", "ended", "joining", "crash", "left", "fenced", "corrupt", "rejoined", "gone")
+_EVENTS = (
+    "start", "begun", "stop", "ended", "joining", "crash", "left", "fenced", "corrupt", "rejoined", "gone", "emptied",
+)  # fmt: skip
 #: The part of an id after the group's name.
 _COUNTED = re.compile(r"\A(?:generation|epoch)-[0-9]{1,10}(?:-[0-9]{1,10})?\Z")
 _Document = Mapping[str, Any]
