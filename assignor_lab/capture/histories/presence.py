@@ -444,9 +444,13 @@ def prepared_ms(moments: Sequence[DecisionMoment], place: int, protocol: str, ti
     moment = moments[place]
     if moment.prepared_ms is not None:
         return moment.prepared_ms
-    if protocol != "classic":
-        return moment.time_ms - timings.request_ms
     earlier = moments[place - 1].time_ms + 1 if place else 0
+    if protocol != "classic":
+        # A departure precedes the epoch that it causes, in a large group by a moment.
+        done = moment.document["source"].get("done", ())
+        gone: list[int] = [each["time_ms"] for each in done if each["type"] == "gone"]
+        own = [at for at in gone if earlier <= at <= moment.time_ms]
+        return max([moment.time_ms - timings.request_ms, *own])
     waits = timings.heartbeat_interval_ms if place else timings.initial_rebalance_delay_ms
     # A process that came with it joined after its threads' start.
     begun = [each["time_ms"] for each in moment.document["source"].get("done", ()) if each["type"] == "begun"]

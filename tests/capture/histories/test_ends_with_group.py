@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -57,3 +58,20 @@ def test_last_instances_of_the_streams_protocol_end_with_their_records(tmp_path:
     last = max(each["assignment_t_ms"] for each in document["recorded"]["generations"])
     first = document["initial"]["source"]["time_ms"]
     assert [name for name, at, _ in ends(document) if at - first > last] != []
+
+
+def test_an_epoch_right_after_a_departure_belongs_to_it(tmp_path: Path) -> None:
+    """In a large group the next heartbeat comes at once. Here f2 stops one millisecond before the epoch."""
+    folder = event_folder(tmp_path, "streamed")
+    lines = [json.loads(line) for line in (folder / "records.jsonl").read_text().splitlines()]
+    for each in lines:
+        if 85 <= each.get("offset", 0) <= 88:
+            each["t"] = 1_795_772_969_838
+    (folder / "records.jsonl").write_text("".join(f"{json.dumps(each)}\n" for each in lines))
+    past = read_past([str(folder)])
+    (found,) = past_episodes([each for each in past.scenarios if each.observed is not None])
+    first = found.document["initial"]["source"]["time_ms"]
+    stop = next(each for each in found.document["events"] if each["type"] == "stop")
+    (epoch,) = [each for each in found.document["recorded"]["generations"] if each["generation"] == 6]
+    assert (stop["client"], stop["at_ms"] + first) == ("f2", 1_795_772_969_838)
+    assert (epoch["t_ms"], epoch["assignment_t_ms"]) == (stop["at_ms"], stop["at_ms"] + 1)
