@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from operator import itemgetter
 from typing import Any
 
 import attrs
@@ -13,6 +12,7 @@ from assignment_api.streams.configs import (
     NUM_STANDBY_REPLICAS,
     PROBING_REBALANCE_INTERVAL_MS,
 )
+from assignor_lab.capture.recorded.partition_states import noted_events
 from assignor_lab.documents.errors import Place
 from assignor_lab.model.events import (
     GroupEvent,
@@ -30,7 +30,6 @@ from assignor_lab.scenarios.formats.events import read_events
 __all__ = ["LEAST_PROBING_MS", "DecisionEvidence", "evidence_of"]
 
 LEAST_PROBING_MS = 60_000
-_DONE = itemgetter("time_ms", "client", "type")
 
 
 @attrs.frozen
@@ -87,9 +86,8 @@ def evidence_of(
 def _events(source: Mapping[str, Any]) -> Iterator[GroupEvent]:
     line = Evidence.line(Place(source.get("file", "-"), source.get("line")))
     yield from read_events(source.get("events", ()), Place(source.get("file", "-"), source.get("line")))
-    for each in source.get("done", ()):
-        time_ms, client, kind = _DONE(each)
-        at = Moment.at(time_ms)
+    for each in noted_events(source):
+        at, client, kind = Moment.at(each.time_ms), each.client, each.type
         if kind == "start":
             yield InstanceStarted(at, line, client)
         elif kind == "stop":
@@ -99,7 +97,7 @@ def _events(source: Mapping[str, Any]) -> Iterator[GroupEvent]:
         elif kind == "gone":
             yield InstanceGone(at, Evidence(EvidenceKind.RECORD, line.place), client)
         elif kind == "corrupt":
-            yield TasksCorrupted(at, line, client, tuple(each["tasks"]))
+            yield TasksCorrupted(at, line, client, each.tasks)
         elif kind == "rejoined":
             rewritten = Evidence.inferred(InferenceRule.REWRITTEN, line.place)
             yield InstanceRestartedInSession(at, rewritten, client)

@@ -9,6 +9,7 @@ import attrs
 
 from assignment_api.streams import TaskId
 from assignor_lab.capture.histories.evidence import DecisionEvidence, evidence_of
+from assignor_lab.capture.recorded.partition_states import NotedEvent, noted_events
 from assignor_lab.documents.errors import Place
 from assignor_lab.model.decision import CLASSIC, STREAMS
 from assignor_lab.scenarios.consumers import client_of, consumer_names, instance_id_of, static_instance, thread_of
@@ -45,6 +46,7 @@ class DecisionMoment:
         prepared_ms: Start of the rebalance.
         followup: ``none`` or ``probing``.
         placed: Process id to its active tasks and its copies.
+        noted: Events of instances before it, or after the last one.
     """
 
     time_ms: int
@@ -58,6 +60,7 @@ class DecisionMoment:
     evidence: DecisionEvidence = DecisionEvidence()  # noqa: RUF009
     place: Place = Place("-")  # noqa: RUF009
     protocol: str = CLASSIC
+    noted: tuple[NotedEvent, ...] = ()
 
 
 def protocol_of(document: Mapping[str, Any]) -> str | None:
@@ -91,6 +94,7 @@ def moment_of(document: Mapping[str, Any]) -> DecisionMoment:
         evidence_of(document, placed),
         Place(source.get("file", "-"), source.get("line")),
         protocol_of(document) or CLASSIC,
+        noted_events(source),
     )
 
 

@@ -166,11 +166,11 @@ class _Seen:
     def _read_changes(self) -> None:
         rejoined: dict[str, list[int]] = {}
         for moment in self.moments:
-            for done in moment.document["source"].get("done", ()):
-                if done["type"] == "rejoined":
-                    rejoined.setdefault(done["client"], []).append(done["time_ms"])
+            for each in moment.noted:
+                if each.type == "rejoined":
+                    rejoined.setdefault(each.client, []).append(each.time_ms)
                 else:
-                    self.changes.setdefault(done["client"], []).append((done["time_ms"], done["type"]))
+                    self.changes.setdefault(each.client, []).append((each.time_ms, each.type))
         self.logged.update(
             client for client, of in self.changes.items() if any(type_ not in _RECORDED for _, type_ in of)
         )
@@ -195,11 +195,11 @@ class _Seen:
             known.update(task for held in moment.placed.values() for tasks in held for task in tasks)
         found = []
         for moment in self.moments:
-            for done in moment.document["source"].get("done", ()):
-                (name, *others) = names.get(done["client"], {""})
-                tasks = [task for task in done.get("tasks", ()) if task in known]
-                if name and not others and tasks and self._runs(name, done["time_ms"]):
-                    found.append(Happened(done["time_ms"], "corrupt", name, {"tasks": tasks}))
+            for noted in moment.noted:
+                (name, *others) = names.get(noted.client, {""})
+                tasks = [task for task in noted.tasks if task in known]
+                if name and not others and tasks and self._runs(name, noted.time_ms):
+                    found.append(Happened(noted.time_ms, "corrupt", name, {"tasks": tasks}))
         self.happened += found
 
     def _runs(self, name: str, time_ms: int) -> bool:
@@ -447,12 +447,11 @@ def prepared_ms(moments: Sequence[DecisionMoment], place: int, protocol: str, ti
     earlier = moments[place - 1].time_ms + 1 if place else 0
     if protocol != "classic":
         # A departure precedes the epoch that it causes, in a large group by a moment.
-        done = moment.document["source"].get("done", ())
-        gone: list[int] = [each["time_ms"] for each in done if each["type"] == "gone"]
-        own = [at for at in gone if earlier <= at <= moment.time_ms]
+        gone = (each.time_ms for each in moment.noted if each.type == "gone")
+        own = (at for at in gone if earlier <= at <= moment.time_ms)
         return max([moment.time_ms - timings.request_ms, *own])
     waits = timings.heartbeat_interval_ms if place else timings.initial_rebalance_delay_ms
     # A process that came with it joined after its threads' start.
-    begun = [each["time_ms"] for each in moment.document["source"].get("done", ()) if each["type"] == "begun"]
+    begun = [each.time_ms for each in moment.noted if each.type == "begun"]
     joined = min(max(begun, default=0) + 1, moment.time_ms - 1)
     return max(earlier, moment.time_ms - timings.assign_ms - waits, joined)

@@ -190,10 +190,10 @@ def classic_decisions(
     numbers = [each.generation for each, _ in shown]
     past = _Past([answer for _, answer in shown], numbers, tuple(samples), topics or {}, optimized)
     layers = tuple(config)
-    done: list[dict[str, Any]] = []
+    done: list[dict[str, object]] = []
     for place, (each, answer) in enumerate(shown):
         # Rejoins and ends belong to the decision after them, or to the last one.
-        own = [
+        own: list[dict[str, object]] = [
             {"time_ms": at, "type": kind, "client": client}
             for kind, noted in (("rejoined", each.rejoined), ("emptied", each.emptied))
             for at, client in noted

@@ -102,10 +102,10 @@ def _ends_ms(moments: Sequence[DecisionMoment], last: int, process: str, timings
     client = moments[last].participants[process].client_id
     session_ms = max(timings.session_timeout_ms, timings.streams_session_timeout_ms)
     stops = [
-        int(each["time_ms"])
+        each.time_ms
         for moment in moments[max(0, last - 1) : last + 2]
-        for each in moment.document["source"].get("done", ())
-        if each["client"] == client and each["type"] in ("stop", "fenced", "gone")
+        for each in moment.noted
+        if each.client == client and each.type in ("stop", "fenced", "gone")
     ]
     if last + 1 < len(moments):
         return min([moments[last + 1].time_ms - session_ms, *stops])

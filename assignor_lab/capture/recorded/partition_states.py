@@ -10,8 +10,8 @@ import attrs
 from assignor_lab.documents.errors import Place
 
 __all__ = [
-    "CLASSIC", "CONSUMER", "SHARE", "NotedEvent", "PartitionDecision", "PartitionMember", "partition_decision",
-    "partition_protocol",
+    "CLASSIC", "CONSUMER", "SHARE", "NotedEvent", "PartitionDecision", "PartitionMember", "noted_events",
+    "partition_decision", "partition_protocol",
 ]  # fmt: skip
 
 #: Protocols of such decisions.
@@ -30,11 +30,25 @@ class PartitionMember:
 
 @attrs.frozen
 class NotedEvent:
-    """An event that a state notes with its decision: ``gone`` or ``rejoined``."""
+    """An event that a state notes with its decision, such as ``gone`` or ``rejoined``.
+
+    Args:
+        client: Client id of the instance.
+        tasks: Of ``corrupt``.
+    """
 
     time_ms: int
     type: str
     client: str
+    tasks: tuple[str, ...] = ()
+
+
+def noted_events(source: Mapping[str, Any]) -> tuple[NotedEvent, ...]:
+    """Of a state's ``source``, as written."""
+    return tuple(
+        NotedEvent(each["time_ms"], each["type"], each["client"], tuple(each.get("tasks", ())))
+        for each in source.get("done", ())
+    )
 
 
 @attrs.frozen
@@ -83,7 +97,7 @@ def partition_decision(document: Mapping[str, Any]) -> PartitionDecision | None:
         frozenset(_every_partition(document)),
         str(source.get("assignor") or observed.get("assignor") or ""),
         source.get("reason", ""),
-        tuple(NotedEvent(each["time_ms"], each["type"], each["client"]) for each in source.get("done", ())),
+        noted_events(source),
         source.get("group") or document["id"],
     )
 
