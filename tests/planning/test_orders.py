@@ -18,6 +18,7 @@ from assignor_lab.planning.orders.figures import FIGURES, OrderTrial
 from assignor_lab.planning.orders.making import WantedOrder, check_wanted
 from assignor_lab.planning.orders.order import Conditions, Order, batches_words
 from assignor_lab.planning.orders.search import FoundOrder, OrderSearch, search
+from tests.planning.consumer_groups import classic_group
 from tests.planning.ordered_groups import all_orders, group_document, ordered, written
 
 pytestmark = pytest.mark.slow
@@ -181,3 +182,29 @@ def test_the_command_prints_the_order_first_and_its_document_has_the_proof(tmp_p
     assert made["total"]["duration_seconds"]["high"] < made["one_by_one"]["total"]["duration_seconds"]["low"]
     done = CliRunner().invoke(build_app(), words)
     assert made["sentence"] in done.stdout
+
+
+def test_a_permutation_without_a_gain_says_so(tmp_path: Path) -> None:
+    file = written(group_document([2, 2], neighbour=0), tmp_path)
+    words = ["plan", str(file), "roll", "--best", "-c", "session.timeout.ms=10000", "--start-seconds=2", "--plays=2"]
+    done = CliRunner().invoke(build_app(), words)
+    assert done.exit_code == 0, done.output
+    assert "Restart one instance after the other: no allowed order is better." in done.stdout
+    assert "No task has a ready copy on another instance." in done.stdout
+
+
+def test_one_instance_has_one_order(tmp_path: Path) -> None:
+    file = written(group_document([2], neighbour=0), tmp_path)
+    done = CliRunner().invoke(build_app(), ["plan", str(file), "roll", "--best", "-c", "session.timeout.ms=10000"])
+    assert "d1 is alone, and has one order: leave out --best" in str(done.exception)
+
+
+def test_consumers_have_a_best_order(tmp_path: Path) -> None:
+    file = tmp_path / "group.jsonl"
+    file.write_text(json.dumps(classic_group(2, 4)) + "\n")
+    words = ["plan", str(file), "roll", "--best", "--json", "--plays=2", "--search-plays=20"]
+    done = CliRunner().invoke(build_app(), words)
+    assert done.exit_code == 0, done.output
+    made = json.loads(done.stdout)
+    assert sorted(name for batch in made["best"]["batches"] for name in batch) == ["c1", "c2"]
+    assert made["proof"]["bound"] <= made["proof"]["best"]

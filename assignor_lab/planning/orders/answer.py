@@ -56,6 +56,7 @@ class BestOrder:
         before: One instance after the other, in natural order, under the present conditions; ``None``: estimated.
         slow: The best order and one by one if processes start twice as slowly.
         figures: Medians of the final plays, which ``before_figures`` share.
+        is_gain: The order is better than one by one beyond noise, or costs more to keep the limits.
         exceeded: Limits that the final plays exceed, though those of the search did not.
     """
 
@@ -71,6 +72,7 @@ class BestOrder:
     alternatives: tuple[Alternative, ...]
     reasons: tuple[str, ...]
     unit: str
+    is_gain: bool
 
 
 def best_order(group: OrderedGroup, found: FoundOrder, how: OrderSearch, predict: Predict) -> BestOrder:
@@ -81,9 +83,16 @@ def best_order(group: OrderedGroup, found: FoundOrder, how: OrderSearch, predict
     """
     if found.best is None:
         raise UnmetLimitsError(_unmet(found))
-    allowed = [each for each in found.orders if found.aims.allows(each.figures)][:_CANDIDATES]
+    figure = found.aims.minimize
+    # A further order is worth its plays only if it is no worse than one by one.
+    most = found.one_by_one.figures[figure]
+    others = [
+        each
+        for each in found.orders
+        if each is not found.best and found.aims.allows(each.figures) and each.figures[figure] <= most
+    ]
     tried: list[tuple[PlayedOrder, Prediction]] = []
-    for each in allowed:
+    for each in (found.best, *others[: _CANDIDATES - 1]):
         tried.append((each, predict(each.order, group.plan(each.order))))
         if found.aims.allows(_figures(tried[-1][1])):
             break
@@ -111,6 +120,7 @@ def best_order(group: OrderedGroup, found: FoundOrder, how: OrderSearch, predict
         tuple(_alternatives(best, found, how)),
         tuple(_reasons(group, best, found)),
         group.plan(single).unit,
+        found.is_estimated or not is_within_noise(best, found.one_by_one, figure, how.tolerance),
     )
 
 

@@ -18,6 +18,8 @@ __all__ = ["ORDER_COLUMNS", "answer_of", "best_document", "best_sentence", "orde
 
 #: The columns of the table of orders.
 ORDER_COLUMNS = ("order", "duration s", "worst task s", "task-seconds", "at once", "remark")
+#: A smaller gap of a proof is shown as this.
+_LEAST_GAP = 0.1
 #: A play is far beyond a limit from this multiple on.
 _FAR = 1.5
 #: A smaller change of the worst task is none.
@@ -42,7 +44,8 @@ def best_sentence(answer: BestOrder) -> str:
         f"worst task {_seconds(after[WORST])} s "
         + ("as before" if is_as_before else f"instead of {_seconds(before[WORST])} s")
     )
-    return f"Restart {batches_words(order.batches)}{_under(answer, order)}: {', '.join(gains)}."
+    sentence = f"Restart {batches_words(order.batches)}{_under(answer, order)}: {', '.join(gains)}."
+    return sentence if answer.is_gain else f"No order is better than one by one beyond noise. {sentence}"
 
 
 def _under(answer: BestOrder, order: Order) -> str:
@@ -92,6 +95,7 @@ def proof_sentence(answer: BestOrder) -> str:
     gap = reached - found.bound
     share = 100 * gap / reached if reached else 0.0
     if found.is_proved:
+        gap = max(gap, _LEAST_GAP)
         saved = f"no allowed order saves more than {_value(figure, gap)}"
         return f"Proved within {max(0.1, share):.1f} %: {saved}, {under} ({count})."
     return (
