@@ -148,6 +148,7 @@ bench: setup ## time our assignors beside official Kafka (BENCH_FLAGS=--write: i
 	$(BIN)/python -m benchmarks.coverage.orders
 	$(BIN)/python -m benchmarks.orders
 	$(BIN)/python -m benchmarks.plans $(if $(filter --write,$(BENCH_FLAGS)),--write)
+	$(BIN)/python -m benchmarks.scaling $(if $(filter --write,$(BENCH_FLAGS)),--write)
 
 fuzz-live: setup $(STAMPS)/dev ## random histories of live Connect workers in one process (COUNT=20000, SEED=1)
 	$(BIN)/python -m tests.connect_workers.live_histories --count $(or $(COUNT),20000) $(if $(SEED),--seed $(SEED))

@@ -72,9 +72,9 @@ KEYS, DOCUMENTS, ANY = "string keys", "dict[str, Any] or Mapping[str, Any]", "An
 LIMITS = {KEYS: 1_070, DOCUMENTS: 828, ANY: 1_330}
 #: Most lines of each room of the lab. Give a new room an entry.
 LINES = {
-    "advising": 2_900,
+    "advising": 3_050,
     "capture": 23_900,
-    "cli": 9_800,
+    "cli": 9_960,
     "clients": 1_300,
     "compare": 1_410,
     "conformance": 400,

@@ -39,9 +39,11 @@ from assignor_lab.advising.words import (
     tried_rows,
     warnings,
 )
+from assignor_lab.cli.advise_scaling import Counts, ScaledObjectFile, Scaling, advise_scaling
 from assignor_lab.cli.one_state import StateId
 from assignor_lab.cli.options import ConfigFile, Json, Overrides, Processes, RackFiles, Seed, sources, with_prices
 from assignor_lab.cli.past_options import Dates, Day, TimingsFile, Topology, WorkloadFile, Zone
+from assignor_lab.cli.plan_scaling import CapacityOption, LagOption, LoadFile, input_terms
 from assignor_lab.cli.play_progress import Master, Remote, plays_elsewhere, shown_plays
 from assignor_lab.cli.present_group import ReadGroup, read_group
 from assignor_lab.cli.text import console, note, print_json, print_line, print_sentence, table
@@ -138,6 +140,12 @@ def register(app: typer.Typer) -> None:
 
 def _advise(
     source: Source,
+    scaling: Scaling = False,
+    to: Counts = "",
+    capacity: CapacityOption = None,
+    lag: LagOption = None,
+    load: LoadFile = None,
+    scaled_object: ScaledObjectFile = None,
     mix: MixFile = None,
     objective: ObjectiveNames = None,
     at_most: AtMost = None,
@@ -192,11 +200,6 @@ def _advise(
         starts=starts,
         leave=leave,
     )
-    advised, used_mix, whole, known = _advised(group, options, given_mix, ran)
-    fixed = _fixed(fix)
-    wanted = {**{key: [value] for key, value in fixed.items()}, **limits}
-    whole = with_own_settings(whole, wanted, group.terms.registry, given.effective(group.scenario.config))
-    space = narrowed(whole, fixed, limits)
     verification = group.sample.verified(group.verified_under)
     verified = document_of_verification(verification)
     name = str((group.scenario.source or {}).get("group", group.scenario.id))
@@ -208,6 +211,15 @@ def _advise(
             print_json(refused_document(source, name, verified, refused))
         note("no advice: the recorded decisions of this group cannot be reproduced")
         raise typer.Exit(1)
+    if scaling:
+        terms = input_terms(capacity, lag, load)
+        advise_scaling(source, name, group, options, to, terms, seed, verified, scaled_object, as_json=json)
+        return
+    advised, used_mix, whole, known = _advised(group, options, given_mix, ran)
+    fixed = _fixed(fix)
+    wanted = {**{key: [value] for key, value in fixed.items()}, **limits}
+    whole = with_own_settings(whole, wanted, group.terms.registry, given.effective(group.scenario.config))
+    space = narrowed(whole, fixed, limits)
     with shown_plays(None) as on_play, plays_elsewhere(master, remote) as there:
         runs = None if there is None else partial(there, written=document_of_cost, read=cost_from)
         play = player(advised, used_mix, space, effort, processes or os.cpu_count() or 1, on_play, runs)

@@ -24,6 +24,7 @@ from assignor_lab.cli.plan_scaling import (
     CapacityOption,
     LagOption,
     LoadFile,
+    Policies,
     input_terms,
     print_scaling,
     scaling_document,
@@ -236,6 +237,7 @@ def _plan(
     capacity: CapacityOption = None,
     lag: LagOption = None,
     load: LoadFile = None,
+    policy: Policies = None,
     back_after: BackAfter = None,
     wipe: Wipe = False,
     assignor: Assignor = None,
@@ -295,11 +297,13 @@ def _plan(
         new_tags=dict(_tag(each) for each in new_tag or ()),
     )
     of_input = input_terms(capacity, lag, load)
-    has_several = plan_name == "scale" and (is_several(to) or of_input != InputTerms())
+    has_several = plan_name == "scale" and bool(is_several(to) or of_input != InputTerms() or policy)
     if has_several and (master or remote):
         raise PlanError("--master and --remote are for one plan: the counts of a range are played on this machine")
-    if of_input != InputTerms() and not has_several:
-        raise PlanError("--capacity, --lag and --load are options of scale: write plan SOURCE scale --to 4..24")
+    if (of_input != InputTerms() or policy) and not has_several:
+        raise PlanError(
+            "--capacity, --lag, --load and --policy are options of scale: write plan SOURCE scale --to 4..24"
+        )
     wanted = WantedOrder(minimize, tuple(at_most or ()), tuple(may or ()), search_plays)
     check_wanted(plan_name, options, wanted, is_best=best, has_others=bool(variant or master or remote), form=form)
     given = sources(config, c, release)
@@ -326,7 +330,16 @@ def _plan(
     elif has_several:
         with shown_plays(None) as on_play:
             counted = scaling_of(
-                source, read, options, to, of_input, plays, seed, processes or os.cpu_count() or 1, on_play
+                source,
+                read,
+                options,
+                to,
+                of_input,
+                plays,
+                seed,
+                processes or os.cpu_count() or 1,
+                on_play,
+                policy or (),
             )
         document = scaling_document(counted, document_of_verification(verification))
         show, write = partial(print_scaling, counted), partial(write_scaling, counted)

@@ -2,33 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Annotated, TypeVar
 
-import attrs
 import typer
 
 from assignor_lab.cli.present_group import ReadGroup
-from assignor_lab.cli.text import console, note, print_sentence, table
+from assignor_lab.cli.text import console, note, print_line, print_sentence, table
 from assignor_lab.planning.connect_state import connect_state, is_connect_state
 from assignor_lab.planning.consumer_state import consumer_state, is_consumer_state
 from assignor_lab.planning.in_processes import in_processes
-from assignor_lab.planning.making import Options, PlanError, scale_plan
-from assignor_lab.planning.plans import Plan
+from assignor_lab.planning.making import Options, PlanError
 from assignor_lab.planning.scaling.answer import InputTerms, ScalingAnswer, parse_capacity, scaling_answer
 from assignor_lab.planning.scaling.connect_group import ScaledConnectGroup
 from assignor_lab.planning.scaling.consumer_group import ScaledConsumerGroup
 from assignor_lab.planning.scaling.counts import parse_counts
 from assignor_lab.planning.scaling.load_file import read_load
 from assignor_lab.planning.scaling.plays import ScaledGroup
+from assignor_lab.planning.scaling.policy_words import POLICY_COLUMNS, day_document, day_rows
 from assignor_lab.planning.scaling.streams_group import ScaledStreamsGroup
 from assignor_lab.planning.scaling.words import columns, row_cells, table_document, the_sentences
 from assignor_lab.planning.starts import options_with_starts
 
 __all__ = [
-    "CapacityOption", "LagOption", "LoadFile", "input_terms", "print_scaling", "scaled_group",
+    "CapacityOption", "LagOption", "LoadFile", "Policies", "input_terms", "print_scaling", "scaled_group",
     "scaling_document", "scaling_of", "write_scaling",
 ]  # fmt: skip
 
@@ -44,6 +43,10 @@ LagOption = Annotated[
 LoadFile = Annotated[
     Path | None,
     typer.Option("--load", metavar="FILE", help="scale: CSV with the records per second of a day."),
+]
+Policies = Annotated[
+    list[str] | None,
+    typer.Option("--policy", metavar="P", help="scale: an autoscaler, as lag=5000,down=900,up=60,counts=3/6/12."),
 ]
 V = TypeVar("V")
 
@@ -66,10 +69,7 @@ def scaled_group(read: ReadGroup, options: Options) -> tuple[ScaledGroup, list[s
     timings = group.state.episode.timings
     options = options_with_starts(options, lambda: read.past, timings, are_known=bool(group.terms.timings))
 
-    def plan_to(count: int) -> Plan:
-        return attrs.evolve(scale_plan(group.state, attrs.evolve(options, to=count)), starts=options.starts)
-
-    return ScaledStreamsGroup(group.state, group.terms, plan_to), [*group.state.episode.assumptions]
+    return ScaledStreamsGroup(group.state, group.terms, options), [*group.state.episode.assumptions]
 
 
 def scaling_of(
@@ -82,6 +82,7 @@ def scaling_of(
     seed: int,
     processes: int,
     on_play: Callable[[], None],
+    policies: Sequence[str] = (),
 ) -> ScalingAnswer:
     """The table of counts."""
     counts = parse_counts(to)
@@ -94,7 +95,7 @@ def scaling_of(
             on_play()
             yield each
 
-    return scaling_answer(source, group, counts, terms, plays, seed, runs, assumptions)
+    return scaling_answer(source, group, counts, terms, plays, seed, runs, assumptions, policies)
 
 
 def scaling_document(answer: ScalingAnswer, verified: object) -> dict[str, object]:
@@ -105,6 +106,7 @@ def scaling_document(answer: ScalingAnswer, verified: object) -> dict[str, objec
         "plays": answer.plays,
         "seed": answer.seed,
         **table_document(answer.table, answer.remedies),
+        "policies": [day_document(each) for each in answer.days],
     }
 
 
@@ -122,3 +124,6 @@ def print_scaling(answer: ScalingAnswer) -> None:
         print_sentence(sentence)
     rows = sorted([answer.table.present, *answer.table.rows], key=lambda each: each.count)
     console().print(table(columns(answer.table), map(partial(row_cells, answer.table), rows)))
+    if answer.days:
+        print_line("Policies over the trace:")
+        console().print(table(POLICY_COLUMNS, day_rows(answer.days)))

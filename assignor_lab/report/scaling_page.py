@@ -9,6 +9,7 @@ from markupsafe import Markup
 
 from assignor_lab.documents.durable import write_durably
 from assignor_lab.planning.scaling.answer import ScalingAnswer
+from assignor_lab.planning.scaling.policy_words import POLICY_COLUMNS, day_rows
 from assignor_lab.planning.scaling.words import columns, row_cells, the_sentences
 from assignor_lab.report.html import asset, policy, templates
 
@@ -29,6 +30,8 @@ def render_scaling_page(answer: ScalingAnswer, verified: Sequence[str]) -> str:
             remarks=remarks,
             columns=columns(table),
             rows=[row_cells(table, row) for row in rows],
+            day_columns=POLICY_COLUMNS,
+            days=day_rows(answer.days),
             style=Markup(style),  # noqa: S704 - our own file
             policy=Markup(policy(style, "")),  # noqa: S704 - hashes and keywords
         )

@@ -9,19 +9,28 @@ import attrs
 
 from assignor_lab.planning.making import PlanError
 from assignor_lab.planning.scaling.counts import counts_within
+from assignor_lab.planning.scaling.days import ScalingSteps, TraceCost, played_day
 from assignor_lab.planning.scaling.load_file import LoadTrace, curve_of
 from assignor_lab.planning.scaling.plays import ScaledGroup, ScalingPlay
+from assignor_lab.planning.scaling.policies import ScalingPolicy, constant_policy, kedas_default, parse_policy
 from assignor_lab.planning.scaling.rates import BYTES, RECORDS, Capacity, InputCurve, constant_input
 from assignor_lab.planning.scaling.table import Forecast, ScalingTable, scaling_table
 
-__all__ = ["InputTerms", "KnownInput", "ScalingAnswer", "known_input", "parse_capacity", "scaling_answer"]
+__all__ = [
+    "DayPlayer", "InputTerms", "KnownInput", "ScalingAnswer", "day_player", "known_input", "parse_capacity",
+    "scaling_answer",
+]  # fmt: skip
 
-#: Longest comparison with the group that does not scale.
-_HORIZON_S = 6 * 3600.0
+#: The comparison with the group that does not scale: with a constant input, and at most with a trace.
+_HORIZON_S, _LONGEST_S = 6 * 3600.0, 7 * 86_400.0
 _CAPACITY = re.compile(r"\A([0-9]{1,12}(?:\.[0-9]{1,6})?)\s?(B|kB|KiB|MB|MiB)?", re.ASCII)
 _BYTES: Mapping[str, float] = {"B": 1, "kB": 1e3, "KiB": 1024, "MB": 1e6, "MiB": 1024.0**2}
 _RATES = "the input (--load FILE, input_bytes_per_s with --workload, or record with --sample-every)"
 _CAPACITY_REMEDY = "the input that one thread processes in a second (--capacity)"
+_DAYS = (
+    "a scaler sees records as lag until their offsets are committed; the youngest instances leave first; a scaling "
+    "that begins before the last one is over begins from a group at rest"
+)
 
 
 @attrs.frozen
@@ -68,6 +77,7 @@ class ScalingAnswer:
     table: ScalingTable
     remedies: tuple[str, ...]
     assumptions: tuple[str, ...]
+    days: tuple[TraceCost, ...] = ()
 
 
 def parse_capacity(text: str) -> Capacity:
@@ -143,11 +153,13 @@ def scaling_answer(
     seed: int,
     runs: Callable[[Callable[[int], ScalingPlay], int], Iterator[ScalingPlay]],
     assumptions: Sequence[str] = (),
+    policies: Sequence[str] = (),
 ) -> ScalingAnswer:
     """The answer.
 
     Args:
         runs: Calls the play of each number.
+        policies: Policies to play over the trace beside KEDA's default and constant counts.
 
     Raises:
         DocumentFormatError, PlanError: if the counts or the input do not fit the group.
@@ -156,7 +168,7 @@ def scaling_answer(
     known = known_input(group, terms)
     forecast = None
     if known.curve is not None and terms.capacity is not None:
-        until = _HORIZON_S if known.curve.until_s is None else min(_HORIZON_S, known.curve.until_s)
+        until = _HORIZON_S if known.curve.until_s is None else min(_LONGEST_S, known.curve.until_s)
         forecast = Forecast(known.curve, terms.capacity, known.lags, until)
 
     def of_count(count: int) -> Iterator[ScalingPlay]:
@@ -164,4 +176,52 @@ def scaling_answer(
 
     notes = [*assumptions, *above, *known.notes]
     table = scaling_table(group, kept, of_count, known.weights, forecast, notes)
-    return ScalingAnswer(source, tuple(counts), plays, seed, table, known.remedies, tuple(notes))
+    if policies and (terms.trace is None or forecast is None):
+        raise PlanError("--policy is played over a trace: give --load FILE and --capacity N")
+    days: list[TraceCost] = []
+    if terms.trace is not None and forecast is not None:
+        day = DayPlayer(group, forecast.curve, forecast.capacity.per_s, known.lags, seed)
+        chosen = [parse_policy(text, kept) for text in policies]
+        fixed = dict.fromkeys([len(group.names), table.recommended or len(group.names)])
+        days = [day.cost(each) for each in [*chosen, kedas_default(kept), *map(constant_policy, fixed)]]
+        notes.append(_DAYS)
+    return ScalingAnswer(source, tuple(counts), plays, seed, table, known.remedies, tuple(notes), tuple(days))
+
+
+@attrs.frozen(eq=False)
+class DayPlayer:
+    """Plays policies over the input of a group; each scaling is played once and kept."""
+
+    group: ScaledGroup
+    curve: InputCurve
+    capacity: float
+    lags: tuple[float, ...]
+    seed: int
+    steps: ScalingSteps = attrs.field(init=False)
+
+    @steps.default
+    def _made(self) -> ScalingSteps:
+        return ScalingSteps(self.group, lambda counts: self.group.played(counts, f"{self.seed}-0"))
+
+    def cost(self, policy: ScalingPolicy, curve: InputCurve | None = None) -> TraceCost:
+        """The cost of the trace, or of another day."""
+        group = self.group
+        return played_day(
+            policy, self.steps, curve or self.curve, self.capacity, self.lags, len(group.names), group.commit_s
+        )
+
+
+def day_player(
+    group: ScaledGroup, counts: Sequence[int], terms: InputTerms, seed: int
+) -> tuple[DayPlayer, tuple[int, ...], tuple[str, ...]]:
+    """The player of a trace, the counts to choose from, and sentences on what is assumed.
+
+    Raises:
+        DocumentFormatError, PlanError: if the counts or the input do not fit the group, or no trace is given.
+    """
+    kept, above = counts_within(tuple(counts), len(group.names), len(group.tasks), group.unit, group.task)
+    known = known_input(group, terms)
+    if terms.trace is None or terms.capacity is None or known.curve is None:
+        raise PlanError("a policy needs the input of a day and the rate of a thread: give --load FILE and --capacity N")
+    player = DayPlayer(group, known.curve, terms.capacity.per_s, known.lags, seed)
+    return player, kept, (*above, *known.notes, _DAYS)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from math import inf
 
 import attrs
 
+from assignor_lab.planning.making import Options, scale_plan
 from assignor_lab.planning.measured import cost_of
 from assignor_lab.planning.plans import Plan
 from assignor_lab.planning.predict import Terms
@@ -20,15 +21,11 @@ __all__ = ["ScaledStreamsGroup"]
 
 @attrs.frozen(eq=False, slots=False)
 class ScaledStreamsGroup:
-    """A Streams group.
-
-    Args:
-        plan_to: The plan that scales the present group to a count.
-    """
+    """A Streams group."""
 
     state: PresentState
     terms: Terms
-    plan_to: Callable[[int], Plan]
+    options: Options
     unit: str = "instance"
     task: str = "task"
     thread: str = "thread"
@@ -63,13 +60,16 @@ class ScaledStreamsGroup:
     def commit_s(self) -> float:
         return self.state.episode.timings.commit_interval_ms / 1000
 
+    def _plan_to(self, count: int) -> Plan:
+        return attrs.evolve(scale_plan(self.state, attrs.evolve(self.options, to=count)), starts=self.options.starts)
+
     def played(self, counts: Sequence[int], seed: str) -> ScalingPlay:
         """One play.
 
         Raises:
             RestlessGroupError: if the group does not come to rest before the scaling.
         """
-        plan = plan_through(self.state.names, counts, self.plan_to)
+        plan = plan_through(self.state.names, counts, self._plan_to)
         terms = self.terms
         played, conduct = play_plan(self.state, plan, terms.registry, terms.sources, seed, terms.assignor)
         if len(conduct.marks) < len(plan.steps):

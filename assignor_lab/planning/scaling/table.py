@@ -35,6 +35,8 @@ PRESENT, USEFUL, WASTED, WORSE, NO_GAIN, NEVER, UNKNOWN, BEHIND = (
 _EQUAL = 0.005
 #: A lag of less than this share of a second's input is none.
 _LITTLE_S = 0.05
+#: Intervals times tasks of a long trace, and the plays whose lag is computed then.
+_LONG, _FEW = 20_000, 3
 
 
 @attrs.frozen(eq=False)
@@ -255,7 +257,9 @@ def _row(
     worst: list[float] = []
     gains: list[float] = []
     if forecast is not None and without is not None:
-        for play in plays:
+        # The lag of a long trace is computed for some plays only.
+        is_long = len(forecast.curve.times_s) * len(forecast.lag) > _LONG
+        for play in plays[:_FEW] if is_long else plays:
             scaled = _lag(play.owned, forecast)
             evens.append(_break_even(scaled, without, forecast))
             worst.append(max(scaled.lags))
@@ -421,6 +425,8 @@ def _recommended(
         )
     if present.throughput >= needed:
         return present.count
+    if keeps_up:
+        return min(row.count for row in keeps_up)
     helps = [row for row in rows if row.verdict == USEFUL]
     if not helps:
         return present.count

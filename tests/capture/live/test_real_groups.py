@@ -287,6 +287,25 @@ def test_a_how_to_page_leads_from_a_running_group_to_a_decision(
     assert ("total." in decided.stderr) is (decided.exit_code == 1)
 
 
+def test_the_page_of_replica_counts_leads_from_a_running_group_to_a_policy(
+    cluster: RealApplications, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("application.properties").write_text("num.standby.replicas=1\nsession.timeout.ms=45000\n")
+    rows = [f"{minute * 60},{1500 if minute < 60 else 300}" for minute in range(120)]
+    Path("day.csv").write_text("\n".join(["time,records_per_second", *rows]))
+    names = {"localhost:9092": cluster.address, "orders": "classic", "2..6": "1..3", "1..6": "1..3"}
+    more = {"capture": ("--wait", f"{START_S:g}"), "plan": ("--plays", "2"), "advise": ()}
+    found = [run(*words, *more[words[0]]) for words in commands_of("how-many-replicas.md", names)]
+    assert [each.exit_code for each in found] == [0] * 4, [each.output for each in found]
+    _, counted, forecast, advised = found
+    assert counted.stdout.startswith("Decisions: 1 of 1 reproduced.")
+    assert "No count can be recommended" in counted.stdout
+    assert "Policies over the trace:" in forecast.stdout
+    assert "kind: ScaledObject" in advised.stdout
+    assert Path("scaled-object.yaml").read_text().startswith("apiVersion: keda.sh/v1alpha1")
+
+
 def test_tls_to_a_plain_port_is_said(cluster: RealApplications, tmp_path: Path) -> None:
     settings = tmp_path / "client.properties"
     settings.write_text("security.protocol=SSL\n")
