@@ -22,7 +22,7 @@ _SHARES = (0.4, 0.6, 0.75, 0.9)
 #: Candidates that all days judge.
 _JUDGED = 10
 #: A choice has at most this share of KEDA's lag-seconds on each day: other days differ.
-_MARGIN = 0.75
+_MARGIN = 0.9
 
 
 @attrs.frozen
