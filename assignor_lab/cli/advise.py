@@ -51,6 +51,7 @@ from assignor_lab.planning.connect_state import is_connect_state
 from assignor_lab.planning.consumer_state import is_consumer_state
 from assignor_lab.planning.making import Options
 from assignor_lab.planning.starts import options_with_starts, parse_starts
+from assignor_lab.verification.verified import Verification
 from assignor_lab.verification.words import banner, sentences
 from assignor_lab.verification.words import document_of as document_of_verification
 
@@ -183,6 +184,8 @@ def _advise(
 
     The winner is judged on days that the race did not see; keeping the present settings is an answer.
     """
+    if not scaling and (to or capacity or lag is not None or load or scaled_object):
+        raise typer.BadParameter("--to, --capacity, --lag, --load and --scaled-object need --scaling")
     aims = Aims(_objectives(objective), tuple(parse_limit(text) for text in at_most or ()))
     given_mix = None if mix is None else read_mix(mix)
     effort = Effort(configurations, days, hours, seed)
@@ -200,26 +203,19 @@ def _advise(
         starts=starts,
         leave=leave,
     )
-    verification = group.sample.verified(group.verified_under)
-    verified = document_of_verification(verification)
     name = str((group.scenario.source or {}).get("group", group.scenario.id))
-    if not json:
-        for sentence in sentences(verification):
-            print_sentence(sentence)
-    if refused := banner(verification):
-        if json:
-            print_json(refused_document(source, name, verified, refused))
-        note("no advice: the recorded decisions of this group cannot be reproduced")
-        raise typer.Exit(1)
     if scaling:
         terms = input_terms(capacity, lag, load)
-        advise_scaling(source, name, group, options, to, terms, seed, verified, scaled_object, as_json=json)
+        checked = document_of_verification(_verified(group, source, name, as_json=json))
+        advise_scaling(source, name, group, options, to, terms, seed, checked, scaled_object, as_json=json)
         return
     advised, used_mix, whole, known = _advised(group, options, given_mix, ran)
     fixed = _fixed(fix)
     wanted = {**{key: [value] for key, value in fixed.items()}, **limits}
     whole = with_own_settings(whole, wanted, group.terms.registry, given.effective(group.scenario.config))
     space = narrowed(whole, fixed, limits)
+    verification = _verified(group, source, name, as_json=json)
+    verified = document_of_verification(verification)
     with shown_plays(None) as on_play, plays_elsewhere(master, remote) as there:
         runs = None if there is None else partial(there, written=document_of_cost, read=cost_from)
         play = player(advised, used_mix, space, effort, processes or os.cpu_count() or 1, on_play, runs)
@@ -237,6 +233,20 @@ def _advise(
         from assignor_lab.report.advice_page import write_advice_page
 
         write_advice_page(advice, source, name, sentences(verification), assumptions, report)
+
+
+def _verified(group: ReadGroup, source: str, name: str, *, as_json: bool) -> Verification:
+    """The check against the group's own decisions, printed; the command ends if none can be reproduced."""
+    verification = group.sample.verified(group.verified_under)
+    if not as_json:
+        for sentence in sentences(verification):
+            print_sentence(sentence)
+    if refused := banner(verification):
+        if as_json:
+            print_json(refused_document(source, name, document_of_verification(verification), refused))
+        note("no advice: the recorded decisions of this group cannot be reproduced")
+        raise typer.Exit(1)
+    return verification
 
 
 def _race_terms(group: ReadGroup, options: Options, mix: Mix, space: Space, effort: Effort) -> dict[str, Any]:

@@ -121,3 +121,28 @@ def test_the_page_and_a_gate(tmp_path: Path, load: str) -> None:
     done = run("P8", "4,5", "--load", load, "--capacity", "600", "--report", str(page), *gate)
     assert done.exit_code == 1
     assert "Scale to 4 instances" in page.read_text()
+
+
+def test_advice_needs_a_day_and_writes_a_manifest(tmp_path: Path) -> None:
+    file = tmp_path / "day.csv"
+    rows = [f"{minute * 60},{2300 if minute < 30 else 500}" for minute in range(60)]
+    file.write_text("\n".join(["time,records_per_second", *rows]))
+    source, config = PLANS / "P8" / "capture.jsonl", PLANS / "P8" / "application.properties"
+    words = ["advise", str(source), "--scaling", "--to", "3,4", "--config", str(config), "--start-seconds", "2.2"]
+    lacking = CliRunner().invoke(build_app(), words)
+    assert "give --load FILE and --capacity N" in str(lacking.exception)
+    manifest = tmp_path / "scaled-object.yaml"
+    done = CliRunner().invoke(
+        build_app(), [*words, "--load", str(file), "--capacity", "600", "--scaled-object", str(manifest), "--json"]
+    )
+    assert done.exit_code == 0, done.output
+    made = json.loads(done.stdout)
+    assert made["scaled_object"] == manifest.read_text()
+    assert made["chosen"]["lag_seconds"] <= made["keda"]["lag_seconds"]
+    assert {each["policy"] for each in made["constants"]} == {"always 3", "always 4"}
+
+
+def test_options_of_scaling_need_it() -> None:
+    done = CliRunner().invoke(build_app(), ["advise", str(PLANS / "P8" / "capture.jsonl"), "--capacity", "5"])
+    assert done.exit_code != 0
+    assert "need --scaling" in done.output
