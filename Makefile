@@ -136,6 +136,7 @@ releases: setup $(STAMPS)/dev ## ask brokers of each release, 3.9 to 4.4 (RELEAS
 bench: setup ## time our assignors beside official Kafka (BENCH_FLAGS=--write: into benchmarks/README.md)
 	@scripts/build-official
 	$(BIN)/python -m benchmarks $(BENCH_FLAGS)
+	$(BIN)/python -m benchmarks.start
 	$(BIN)/python -m benchmarks.plain_groups $(if $(filter --write,$(BENCH_FLAGS)),--write)
 	$(BIN)/python -m benchmarks.flight_recorder $(if $(filter --write,$(BENCH_FLAGS)),--write)
 	$(BIN)/python -m benchmarks.java $(if $(filter --write,$(BENCH_FLAGS)),--write)

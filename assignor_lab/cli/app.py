@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from importlib import import_module, metadata
+from importlib import import_module
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 from typer.core import TyperGroup
 
+from assignor_lab.cli.main import own_version
 from assignor_lab.cli.renamed import FORMER_COMMANDS, present_words
 
 if TYPE_CHECKING:
@@ -139,7 +140,7 @@ def _not_called() -> None:
 
 def _print_version(wanted: bool) -> None:
     if wanted:
-        typer.echo(f"assignor-lab {metadata.version('assignor-lab')}")
+        typer.echo(f"assignor-lab {own_version()}")
         raise typer.Exit
 
 
