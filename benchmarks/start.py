@@ -1,4 +1,4 @@
-"""Processor time of imports and of commands without work, as multiples of a bare Python: ``python -m benchmarks.start``."""
+"""Processor time of imports and of commands without work, beside a bare Python: ``python -m benchmarks.start``."""
 
 from __future__ import annotations
 
