@@ -8,9 +8,11 @@ from pathlib import Path
 
 from tests.capture.captured_logs import CAPTURES
 
-__all__ = ["CONSUMERS", "recorded_groups", "write_consumers"]
+__all__ = ["CONSUMERS", "OWN_RULES", "recorded_groups", "write_consumers"]
 
 CONSUMERS = CAPTURES / "consumers"
+#: Options for groups that another library than Java's led, where it decides by rules of its own.
+OWN_RULES = {"kafka-python-sticky": ("--assignor", "kafka_python_sticky")}
 
 
 def recorded_groups() -> list[str]:

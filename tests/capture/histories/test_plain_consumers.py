@@ -28,7 +28,7 @@ from assignor_lab.model.history import PARTITIONS, GroupHistory
 from assignor_lab.scenarios.anonymous import Pseudonyms
 from assignor_lab.scoring.sources.timelines import SourceTimeline
 from assignor_lab.web.past import pasts_of
-from tests.capture.plain_consumers import recorded_groups, write_consumers
+from tests.capture.plain_consumers import OWN_RULES, recorded_groups, write_consumers
 
 
 def shown(*arguments: str) -> Any:
@@ -45,9 +45,17 @@ def history(folder: Path, group: str) -> GroupHistory:
 
 @pytest.mark.parametrize("group", recorded_groups())
 def test_each_recorded_decision_comes_out_again(group: str, tmp_path: Path) -> None:
-    found = shown("history", str(write_consumers(tmp_path, group)), "--check", "--json")
+    words = ("--check", "--json", *OWN_RULES.get(group, ()))
+    found = shown("history", str(write_consumers(tmp_path, group)), *words)
     assert found["checked"]["differences"] == []
     assert found["checked"]["decisions"] >= 5
+
+
+def test_sticky_is_another_rule_where_kafka_python_leads(tmp_path: Path) -> None:
+    words = ["history", str(write_consumers(tmp_path, "kafka-python-sticky")), "--check", "--json"]
+    found = CliRunner().invoke(build_app(words), words)
+    assert found.exit_code == 1
+    assert len(json.loads(found.stdout)["checked"]["differences"]) == 12
 
 
 def test_a_roll_a_kill_a_late_poll_and_a_grown_topic_are_decisions_of_one_history(tmp_path: Path) -> None:

@@ -20,9 +20,10 @@ from kafka.admin import NewPartitions, NewTopic
 from typer.testing import CliRunner
 
 from assignor_lab.cli.app import build_app
+from tests.capture.live.python_consumers import LIBRARIES
 from tests.connect.real_kafka import LIB, RealConnect
 
-__all__ = ["CLASSIC", "CONSUMER", "GROUPS", "MOVED", "SHARE", "RecordedConsumers"]
+__all__ = ["CLASSIC", "CONSUMER", "GROUPS", "LIBRARY", "MOVED", "SHARE", "RecordedConsumers"]
 
 _SOURCE = Path(__file__).with_name("PlainConsumers.java")
 _PACKAGE = "org.apache.kafka.clients.consumer"
@@ -50,9 +51,16 @@ CONSUMER: Mapping[str, Mapping[str, object]] = {
     "unequal": {**_CONSUMER, "topics": {"c1": "orders", "c2": "orders,payments", "c3": "payments,audit"}},
 }
 SHARE = {"share": {"share": True}}
+#: Groups whose members use the client libraries of Python; ``mixed`` has one member of each, and one of Java.
+LIBRARY: Mapping[str, Mapping[str, object]] = {
+    "kafka-python-range": {**_SESSION, "library": "kafka-python", "partition.assignment.strategy": "range"},
+    "kafka-python-sticky": {**_SESSION, "library": "kafka-python", "partition.assignment.strategy": "sticky"},
+    "librdkafka-range": {**_SESSION, "library": "librdkafka", "partition.assignment.strategy": "range"},
+    "mixed": {**_SESSION, "library": {"c1": "kafka-python", "c2": "", "c3": "librdkafka"}},
+}  # fmt: skip
 #: Members of classic groups that move to the consumer protocol one by one, and back.
 MOVED = {"moved": CLASSIC["cooperative"]}
-GROUPS = (*CLASSIC, *CONSUMER, *SHARE, *MOVED)
+GROUPS = (*CLASSIC, *CONSUMER, *SHARE, *LIBRARY, *MOVED)
 _TOPICS = {"orders": 12, "payments": 6, "audit": 1}
 _GROWN = {"orders": 15, "payments": 7}
 _LATE_MS = 10_000
@@ -78,7 +86,9 @@ class RecordedConsumers(RealConnect):
         admin = KafkaAdminClient(bootstrap_servers=self.address)
         admin.create_topics([NewTopic(name, partitions, 1) for name, partitions in _TOPICS.items()])
         for name in ("hosts", "victims", "later"):
-            self._host(name)
+            self._host(name, [*self._java("256m"), "PlainConsumers"])
+            for library in LIBRARIES:
+                self._host(f"{name} {library}", [sys.executable, "-m", "tests.capture.live.python_consumers", library])
         self._begun = time.monotonic()
         lives = threading.Thread(target=self._ordinary, args=(admin,))
         lives.start()
@@ -88,7 +98,7 @@ class RecordedConsumers(RealConnect):
         admin.close()
 
     def _ordinary(self, admin: KafkaAdminClient) -> None:
-        lives = {**CLASSIC, **CONSUMER, **SHARE}
+        lives = {**CLASSIC, **CONSUMER, **SHARE, **LIBRARY}
         self._at(0, "hosts", "start", "c1", {**lives, **MOVED})
         self._at(5, "hosts", "start", "c2", {**lives, **MOVED})
         self._at(10, "victims", "start", "c3", lives)
@@ -98,7 +108,8 @@ class RecordedConsumers(RealConnect):
             self._at(begin + 2, "hosts", "start", name, lives)
             self._at(begin + 2, "hosts", "start", name, MOVED, changed=_CONSUMER)
         self._sleep_until(34)
-        self.kill("victims")
+        for name in ("victims", *(f"victims {library}" for library in LIBRARIES)):
+            self.kill(name)
         self._at(35, "later", "stop", "c3", MOVED)
         self._at(37, "later", "start", "c3", MOVED, changed=_CONSUMER)
         self._at(48, "later", "start", "c3", lives)
@@ -117,8 +128,7 @@ class RecordedConsumers(RealConnect):
 
     # --- inside -----------------------------------------------------------------------------------------
 
-    def _host(self, name: str) -> None:
-        command = [*self._java("256m"), "PlainConsumers"]
+    def _host(self, name: str, command: list[str]) -> None:
         with (self.directory / f"{name}.out").open("ab") as out:
             self.processes[name] = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=out, stderr=out)
 
@@ -135,10 +145,13 @@ class RecordedConsumers(RealConnect):
     ) -> None:
         self._sleep_until(second)
         for group, settings in groups.items():
-            if command == "start":
-                self._command(host, f"start {group}-{member} {self._settings(group, member, {**settings, **changed})}")
-            else:
-                self._command(host, f"{command} {group}-{member}{f' {amount}' if amount else ''}")
+            given = {**settings, **changed}
+            library = given.pop("library", "")
+            library = library[member] if isinstance(library, Mapping) else library
+            if group == "mixed":
+                given["partition.assignment.strategy"] = "range" if library else f"{_PACKAGE}.RangeAssignor"
+            words = self._settings(group, member, given) if command == "start" else str(amount or "")
+            self._command(f"{host} {library}".strip(), f"{command} {group}-{member} {words}".strip())
 
     def _settings(self, group: str, member: str, given: Mapping[str, object]) -> str:
         values: dict[str, object] = {

@@ -11,6 +11,7 @@ from typer.testing import CliRunner
 
 from assignor_lab.cli.app import build_app
 from tests.capture.live.recorded_consumers import GROUPS, RecordedConsumers
+from tests.capture.plain_consumers import OWN_RULES
 
 pytestmark = pytest.mark.services
 
@@ -26,7 +27,7 @@ def recording(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def history(recording: Path, group: str) -> dict[str, Any]:
-    arguments = ["history", str(recording / group), "--check", "--json"]
+    arguments = ["history", str(recording / group), "--check", "--json", *OWN_RULES.get(group, ())]
     told = CliRunner().invoke(build_app(arguments), arguments, catch_exceptions=False)
     found: dict[str, Any] = json.loads(told.stdout)
     return found
