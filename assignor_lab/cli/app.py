@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from typer.core import TyperGroup
 
-from assignor_lab.cli.main import own_version
+from assignor_lab.cli.own_version import own_version
 from assignor_lab.cli.renamed import FORMER_COMMANDS, present_words
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ import os
 import sys
 from collections.abc import Sequence
 
-__all__ = ["main", "own_version"]
+__all__ = ["main"]
 
 #: Top-level module of an optional dependency to the extra of this distribution that installs it.
 EXTRAS = {
@@ -75,18 +75,6 @@ def _run(arguments: Sequence[str] | None) -> int:
             restored(before)
 
 
-def own_version() -> str:
-    """From the name of the distribution's folder (PEP 376), as its metadata takes longer to import than to read."""
-    head, tail = "assignor_lab-", ".dist-info"
-    for place in filter(os.path.isdir, sys.path):
-        for name in os.listdir(place):  # noqa: PTH208 - pathlib takes as long as a start of Python
-            if name.startswith(head) and name.endswith(tail):
-                return name[len(head) : -len(tail)]
-    from importlib.metadata import version
-
-    return version("assignor-lab")
-
-
 def _ended(arguments: Sequence[str] | None) -> int:
     """The exit code of the command; raises only ``KeyboardInterrupt``."""
     from assignment_api import AssignorLabError
@@ -96,6 +84,8 @@ def _ended(arguments: Sequence[str] | None) -> int:
     words = list(sys.argv[1:] if arguments is None else arguments)
     try:
         if words == ["--version"]:
+            from assignor_lab.cli.own_version import own_version
+
             # Without typer, whose import takes as long as ten starts of Python.
             sys.stdout.write(f"assignor-lab {own_version()}\n")
             sys.stdout.flush()
