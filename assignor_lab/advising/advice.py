@@ -25,7 +25,10 @@ from assignor_lab.advising.group import AdvisedGroup
 from assignor_lab.advising.mix import Mix
 from assignor_lab.advising.race import LEAST_DAYS, Play, Player, Race, raced
 from assignor_lab.advising.space import Space
+from assignor_lab.model.bands import band
 from assignor_lab.planning.in_processes import in_processes
+from assignor_lab.planning.intervals import of_foreign
+from assignor_lab.planning.predicted import Range
 
 __all__ = ["Advice", "Effort", "Runs", "advise", "by_kind", "one_play", "player"]
 
@@ -133,6 +136,12 @@ def by_kind(contender: RacedContender) -> dict[str, float]:
     """Kind of event to the mean task-seconds of one."""
     kinds = contender.days[0].by_kind if contender.days else {}
     return {kind: fmean(day.by_kind[kind] for day in contender.days) for kind in kinds}
+
+
+def promise(contender: RacedContender, kind: str) -> Range:
+    """Task-seconds of one event: the mean of the days, and a 90 % interval as in a plan of a group without a past."""
+    costs = [day.by_kind[kind] for day in contender.days]
+    return of_foreign(Range(fmean(costs), *band(costs)), "task_seconds")
 
 
 def advise(group: AdvisedGroup, mix: Mix, space: Space, aims: Aims, effort: Effort, play: Player) -> Advice:

@@ -8,7 +8,7 @@ from typing import Any
 
 import attrs
 
-from assignor_lab.advising.advice import Advice, by_kind
+from assignor_lab.advising.advice import Advice, by_kind, promise
 from assignor_lab.advising.choice import Change, RacedContender
 from assignor_lab.advising.configurations import (
     CLOSE,
@@ -42,7 +42,10 @@ def the_answer(advice: Advice) -> str:
     before, after = by_kind(advice.present), by_kind(advice.winner)
     kind = "roll" if "roll" in before else next(iter(before), None)
     if kind is not None and aim == "task_seconds":
-        parts.append(f"{_seconds(after[kind])} instead of {_seconds(before[kind])} task-seconds per {KINDS[kind]}")
+        own = promise(advice.winner, kind)
+        bounds = f" ({_seconds(own.low)} to {_seconds(own.high)})" if own.low < own.high else ""
+        event = f"task-seconds per {KINDS[kind]}"
+        parts.append(f"{_seconds(after[kind])}{bounds} instead of {_seconds(before[kind])} {event}")
     parts.append(_cost(advice))
     sentences = [", ".join(each for each in parts if each) + ".", *_consequences(advice)]
     return " ".join(sentences)
@@ -101,7 +104,7 @@ def _cost(advice: Advice) -> str:
     disk, dollars = advice.judged("disk_bytes"), advice.judged("dollars")
     parts = []
     for name, objective in OBJECTIVES.items():
-        if name in ("disk_bytes", "dollars", *advice.aims.objectives):
+        if name in ("disk_bytes", "dollars", advice.aims.first):
             continue
         change = advice.judged(name)
         share = None if change is None else change.share(change.difference)

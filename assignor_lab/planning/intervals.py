@@ -26,6 +26,7 @@ __all__ = [
     "Widening",
     "calibrated",
     "form_of",
+    "of_foreign",
     "shipped_calibration",
     "widening_of",
     "widenings_in",
@@ -100,11 +101,11 @@ def calibrated(
         past: The group's own past changes, which widen or narrow the intervals.
     """
     errors = shipped_calibration() if calibration is None else calibration
-    of_foreign = _OF_FOREIGN if calibration is None else {}
+    is_foreign = calibration is None
     return attrs.evolve(
         prediction,
-        steps=tuple(_step(each, protocol, plan, errors, past, of_foreign) for each in prediction.steps),
-        total=_step(prediction.total, protocol, plan, errors, past, of_foreign),
+        steps=tuple(_step(each, protocol, plan, errors, past, is_foreign=is_foreign) for each in prediction.steps),
+        total=_step(prediction.total, protocol, plan, errors, past, is_foreign=is_foreign),
     )
 
 
@@ -114,15 +115,17 @@ def _step(
     plan: Plan,
     calibration: Mapping[str, Widening],
     past: PastRecord | None,
-    of_foreign: Mapping[str, tuple[float, float, float]],
+    *,
+    is_foreign: bool,
 ) -> StepRange:
     form = form_of(protocol, plan.name, step)
     known, unrecorded = calibration.get(form), _unrecorded(plan)
     unrecorded += () if past is None else past.doubts
     errors = {} if known is None else known.errors
     widened = {name: widening_of(getattr(step, name), *errors.get(name, (0.0, 0.0))) for name in FIGURES}
-    for name, (least, greatest, more_s) in of_foreign.items():
-        widened[name] = _of_foreign(widened[name], least, greatest, more_s if form.startswith(_MOVES) else 0.0)
+    if is_foreign:
+        moves = form.startswith(_MOVES)
+        widened = {name: of_foreign(of, name, _OF_FOREIGN[name][2] if moves else 0.0) for name, of in widened.items()}
     if past is not None:
         widened = {name: past.adjusted(name, plan.name, getattr(step, name), usual) for name, usual in widened.items()}
     if known is None:
@@ -143,8 +146,14 @@ def widening_of(figure: Range, below: float, above: float) -> Range:
     return Range(figure.median, max(0.0, figure.low - below * by), figure.high + above * by)
 
 
-def _of_foreign(figure: Range, least: float, greatest: float, more_s: float) -> Range:
-    """A range that holds the errors of foreign groups, too. Tasks that are never away stay at zero."""
+def of_foreign(figure: Range, name: str, more_s: float = 0.0) -> Range:
+    """A range that holds the errors of foreign groups, too. Tasks that are never away stay at zero.
+
+    Args:
+        name: One of :data:`FIGURES`.
+        more_s: Further seconds at the upper end.
+    """
+    least, greatest, _ = _OF_FOREIGN[name]
     if figure.high == 0.0:
         return figure
     high = greatest * figure.median + more_s

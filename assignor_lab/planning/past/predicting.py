@@ -61,13 +61,16 @@ def predicted_past(
         if (kept := known.get(each.at_ms)) is not None:
             found.append(kept)
             continue
+        if place >= MOST_CHANGES:
+            older += 1
+            continue
         try:
             state = state_before(each, terms)
         except AssignorLabError as error:
             failed.append(str(error))
             continue
         left -= _PLAYS * len(state.episode.tasks)
-        if left < 0 or place >= MOST_CHANGES:
+        if left < 0:
             older += 1
             continue
         try:
