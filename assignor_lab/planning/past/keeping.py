@@ -25,6 +25,10 @@ __all__ = ["LedgerKeeper", "keep_ledger"]
 
 #: A change is predicted when its group has been quiet for this time.
 _QUIET_S = 60.0
+#: After an update the thread pauses so many times as long: recording comes first.
+_PAUSES_PER_UPDATE = 10
+#: No further update begins so long after the end of the recording: `plan` predicts the changes that are missing.
+_AT_END_S = 10.0
 
 
 def keep_ledger(folder: Path, registry: Registry, config: ConfigSources) -> int:
@@ -74,27 +78,32 @@ class LedgerKeeper:
             self._news.notify()
 
     def close(self) -> None:
-        """Keeps what is left, then ends."""
+        """Keeps what is left, for some seconds, then ends."""
         with self._news:
             self._is_closed = True
             self._news.notify()
         if self._thread is not None:
             self._thread.join()
+        end = time.monotonic() + _AT_END_S
         for folder in self._changed:
-            self._keep_one(folder)
+            if time.monotonic() < end:
+                self._keep_one(folder)
 
     def _keep_changed(self) -> None:
+        pause_s = self.quiet_s / 4
         while True:
             with self._news:
-                self._news.wait_for(lambda: self._is_closed, self.quiet_s / 4)
+                self._news.wait_for(lambda: self._is_closed, pause_s)
                 if self._is_closed:
                     return
                 before = time.monotonic() - self.quiet_s
                 due = [folder for folder, since in self._changed.items() if since <= before]
                 for folder in due:
                     del self._changed[folder]
+            begun = time.monotonic()
             for folder in due:
                 self._keep_one(folder)
+            pause_s = max(self.quiet_s / 4, _PAUSES_PER_UPDATE * (time.monotonic() - begun))
 
     def _keep_one(self, folder: Path) -> None:
         try:
