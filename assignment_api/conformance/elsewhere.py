@@ -17,6 +17,7 @@ import subprocess
 import sys
 from collections.abc import Callable, KeysView, Mapping
 from functools import partial
+from pathlib import Path
 from types import MappingProxyType
 from typing import Any, BinaryIO
 
@@ -29,6 +30,14 @@ from assignment_api.plugins.reserved import PARTITION_ASSIGNORS
 __all__ = ["OtherProcess", "ImportLocation", "kafkas_own", "made_from", "origin_of"]
 
 _LENGTH = 8
+#: Variables of another machine.
+_ELSEWHERE = {
+    "HOSTNAME": "elsewhere",
+    "HOST": "elsewhere",
+    "USER": "somebody",
+    "LOGNAME": "somebody",
+    "TZ": "Asia/Tokyo",
+}
 KAFKA_ASSIGNORS: Mapping[str, str] = {
     "streams": "high_availability",
     "streams-group": "group_sticky",
@@ -61,7 +70,8 @@ def origin_of(kind: str, name: str, factory: Any) -> ImportLocation | None:
     module, attribute = getattr(factory, "__module__", ""), getattr(factory, "__qualname__", "<")
     if "<" in attribute or module not in sys.modules:
         return None
-    return ImportLocation(kind, name, module, attribute, getattr(sys.modules[module], "__file__", None))
+    file = getattr(sys.modules[module], "__file__", None)
+    return ImportLocation(kind, name, module, attribute, file and str(Path(file).resolve()))
 
 
 def made_from(origin: ImportLocation) -> Callable[[], Any]:
@@ -132,9 +142,10 @@ class OtherProcess:
         """Start the process; ``None`` if it cannot import the assignor."""
         seed = "2" if os.environ.get("PYTHONHASHSEED") == "1" else "1"
         command = [sys.executable, "-m", "assignment_api.conformance.elsewhere"]
-        environment = {**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+        path = [str(Path(each or ".").resolve()) for each in sys.path]
+        environment = {**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": os.pathsep.join(path), **_ELSEWHERE}
         self._process = subprocess.Popen(
-            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment, cwd="/"
         )
         if self._exchanged(self._origin) is not True:
             self.close()

@@ -66,12 +66,13 @@ def growth_of(trial: Trial) -> Growth:
     for size in SIZES:
         state = trial.kind.sized(size, trial.capabilities)
         measured, reply = _measured(trial.subject, size, state, trial.configs)
-        if reply is not None:
+        if reply is not None and measured is not None:
             broken = _broken(trial.kind, state, reply)
             if broken is not None:
                 return Growth((_smallest(trial, size, broken, state),), is_judged=bool(times))
         if measured is None:
-            finding = f"{size} tasks take more than {CALL_SECONDS:g} s of processor time{_after(times)}"
+            late = "processor time" if reply is None else f"its time ({reply.raised.message})" if reply.raised else ""
+            finding = f"{size} tasks take more than {CALL_SECONDS:g} s of {late}{_after(times)}"
             return Growth(((Broken("growth", finding, 0), state),))
         if _finding(times, measured):
             # One call can be slow by chance, such as a garbage collection.
@@ -146,8 +147,10 @@ def _measured(
                 reply = subject.leader().ask(state, configs)
         except _TooLongError:
             return None, None
-        if reply.raised is not None and (reply.raised.is_loss or reply.raised.type == _TooLongError.__name__):
+        if reply.raised is not None and reply.raised.type == _TooLongError.__name__:
             return None, None
+        if reply.raised is not None and reply.raised.is_loss:
+            return None, reply
         spent += reply.cpu_ns / 1e9
     return _Measured(size, calls, spent), reply
 

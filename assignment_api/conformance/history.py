@@ -68,6 +68,10 @@ class History:
         strategy: ``rack.aware.assignment.strategy``: 0 ``none``, 1 ``min_traffic``, 2 ``balance_subtopology``.
         weighted: 1: weights of tasks are known.
         texts: 1: ``configure`` gets texts, as from a ``.properties`` file.
+        below: 1: ``num.standby.replicas`` is -1. With tags, Kafka makes copies then: drawn without.
+        lag: Position of ``acceptable.recovery.lag`` among some values; 0: Kafka's default.
+        probing: The same of ``probing.rebalance.interval.ms``.
+        rackless: 1: only some clients have a rack.
     """
 
     kind: str
@@ -84,6 +88,10 @@ class History:
     strategy: int = 0
     weighted: int = 0
     texts: int = 0
+    below: int = 0
+    lag: int = 0
+    probing: int = 0
+    rackless: int = 0
 
     def size(self) -> tuple[int, int, int, int]:
         """Its size for comparisons: events, members, tasks, and the sum of all other numbers."""
@@ -94,7 +102,7 @@ class History:
 
 
 #: Settings that older documents lack.
-SETTINGS = ("named", "hosts", "tags", "strategy", "weighted", "texts")
+SETTINGS = ("named", "hosts", "tags", "strategy", "weighted", "texts", "below", "lag", "probing", "rackless")
 
 
 def document_of(history: History) -> dict[str, Any]:

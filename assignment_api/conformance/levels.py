@@ -10,7 +10,7 @@ import attrs
 __all__ = ["KIT_VERSION", "LEVELS", "RULES", "Level", "LevelText", "Rule"]
 
 #: Rises with each new or stricter rule.
-KIT_VERSION = 2
+KIT_VERSION = 3
 
 
 class Level(enum.Enum):
@@ -104,6 +104,9 @@ RULES: Mapping[str, Rule] = {
     "input untouched": Rule(Level.PURE, "An assignor leaves its input unchanged."),
     "no clock": Rule(Level.PURE, "An assignor reads no clock and does not wait: the time is part of its input."),
     "no chance": Rule(Level.PURE, "An assignor uses no randomness, except from a seed of its configuration."),
+    "no machine": Rule(
+        Level.PURE, "An assignor reads no file, environment, folder, host name or process id: leaders differ in them."
+    ),
     "nothing kept": Rule(Level.PURE, "The same input has the same answer, regardless of calls in between."),
     "any order": Rule(Level.DETERMINISTIC, "Tasks and members in another order lead to the same placement."),
     "any process": Rule(Level.DETERMINISTIC, "Another process, with another hash seed, gives the same answer."),

@@ -305,9 +305,9 @@ def histories(kind: Kind[Any], capabilities: Capabilities, limits: tuple[int, in
     return st.builds(
         History,
         kind=st.just(kind.name),
-        tasks=several(st.tuples(tasks, st.integers(0, kind.sorts)), (1, 2, 3)),
+        tasks=several(st.tuples(tasks, st.integers(0, kind.sorts)), (1, 2, 3) if is_small else kind.parts),
         members=several(st.integers(1, kind.most_of_member), members),
-        standbys=st.integers(0, 2 if capabilities.standbys else 0),
+        standbys=st.integers(0, kind.most_standbys if capabilities.standbys else 0),
         warmups=st.integers(1, 2),
         racks=st.sampled_from((0, 2)) if capabilities.racks else st.just(0),
         delay_ms=st.sampled_from(kind.delays),

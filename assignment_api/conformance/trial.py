@@ -19,6 +19,8 @@ __all__ = ["Broken", "Trial"]
 
 #: Detects cycles of up to three answers in a settled group.
 _CALM_ROUNDS = 3
+#: Histories that begin with a fresh other process.
+_FRESH = frozenset({12, 40})
 _NO_CONFIGS: Mapping[str, Any] = {}
 
 
@@ -45,6 +47,7 @@ class Trial:
     _taken_over: set[int] = attrs.field(factory=set, init=False)
     _elsewhere: Subject[Any] | None = attrs.field(default=None, init=False)
     _looked_elsewhere: bool = attrs.field(default=False, init=False)
+    _played: int = attrs.field(default=0, init=False)
     reached: set[Level] = attrs.field(factory=set, init=False)
 
     @property
@@ -55,9 +58,19 @@ class Trial:
             self._elsewhere = self.subject.elsewhere()
         return self._elsewhere
 
+    def _begin_elsewhere(self) -> None:
+        """Now and then the other process is a fresh one: what a class keeps of earlier histories is missing there."""
+        self._played += 1
+        if self._played in _FRESH and self._elsewhere is not None:
+            close = getattr(self._elsewhere, "close", None)
+            if close is not None:
+                close()
+            self._elsewhere, self._looked_elsewhere = None, False
+
     def broken(self, history: History) -> Iterator[Broken]:
         """Yield violated rules in order, up to an exception or impossible answer."""
         kind = self.kind
+        self._begin_elsewhere()
         world = kind.world(history, self.capabilities)
         configs = {**self.configs, **world.configs()}
         leader = self.subject.leader()
@@ -90,10 +103,18 @@ class Trial:
             yield Broken("input untouched", f"the call changed {_bounded(reply.input_changed)}", number)
             return None
         if reply.raised is not None:
-            if not reply.raised.is_refusal or reply.raised.after_answer or kind.has_members(state):
+            is_asked = kind.is_called_without_members or kind.has_members(state) or reply.raised.is_loss
+            is_refused = reply.raised.is_refusal and not reply.raised.after_answer and not kind.has_members(state)
+            if is_asked and not is_refused:
                 yield _of_raised(reply.raised, number)
             return None
         wrong = reply.badly_typed or kind.badly_typed(reply.answer)
+        if (
+            not kind.is_called_without_members
+            and not kind.has_members(state)
+            and (wrong or any(self._troubles(state, reply)))
+        ):
+            return None
         if wrong is not None:
             yield Broken("right types", wrong, number)
             return None
@@ -107,6 +128,9 @@ class Trial:
         world.carry_out(state, reply.answer)
         return reply
 
+    def _troubles(self, state: Any, reply: Reply) -> Iterator[object]:
+        return iter(self.kind.troubles(state, reply.answer))
+
     def _asked_again(self, configs: Mapping[str, Any], answered: list[Any]) -> Iterator[Broken]:
         states = list(self.asked)
         stopped = Event()
@@ -114,32 +138,53 @@ class Trial:
             left.callback(stopped.set)
             # Beside an assignor in this process, a thread would wait for the interpreter's lock.
             is_apart = self._looked_elsewhere and not isinstance(self.subject, InProcessSubject)
-            other = () if self.elsewhere is None else self._replies(self.elsewhere, states, configs)
+            # One object for each call has no past: the states come in another order, and the last one first.
+            back = range(len(states)) if self.kind.answering.lives else range(len(states) - 1, -1, -1)
+            other = () if self.elsewhere is None else self._replies(self.elsewhere, states, configs, back)
             # It answers meanwhile; the main thread starts its process, which ends with the thread that starts it.
             others = pool.submit(lambda: list(_up_to_a_failure(other, stopped))) if is_apart else None
-            again = self._replies(self.subject, states, configs, watched=True)
-            yield from self._retold(states, answered, again, "nothing kept", "asked again")
+            again = self._replies(self.subject, states, configs, back, watched=True)
+            yield from self._retold(states, answered, again, "nothing kept", "asked again", back)
             if self.capabilities.any_order:
                 turned = [self.kind.turned(state) for state in states]
                 replies = self._replies(self.subject, turned, configs)
                 yield from self._retold(turned, answered, replies, "any order", "with everything listed backwards")
             yield from self._retold(
-                states, answered, other if others is None else others.result(), "any process", "in another process"
+                states,
+                answered,
+                other if others is None else others.result(),
+                "any process",
+                "in another process",
+                back,
             )
 
     def _replies(
-        self, subject: Subject[Any], states: Sequence[Any], configs: Mapping[str, Any], *, watched: bool = False
+        self,
+        subject: Subject[Any],
+        states: Sequence[Any],
+        configs: Mapping[str, Any],
+        order: Sequence[int] | None = None,
+        *,
+        watched: bool = False,
     ) -> Iterator[Reply]:
         leader = subject.leader()
-        for number, state in enumerate(states):
+        for number in range(len(states)) if order is None else order:
             if number in self._taken_over:
                 leader = subject.leader()
-            yield leader.ask(state, configs, watched=watched)
+            yield leader.ask(states[number], configs, watched=watched)
 
     def _retold(
-        self, states: Sequence[Any], answered: list[Any], replies: Iterable[Reply], rule: str, how: str
+        self,
+        states: Sequence[Any],
+        answered: list[Any],
+        replies: Iterable[Reply],
+        rule: str,
+        how: str,
+        order: Sequence[int] | None = None,
     ) -> Iterator[Broken]:
-        for number, (state, reply) in enumerate(zip(states, replies, strict=False)):
+        numbers = range(len(states)) if order is None else order
+        for number, reply in zip(numbers, replies, strict=False):
+            state = states[number]
             for seen, sentence in reply.seen:
                 yield Broken(seen, sentence, number)
             if reply.raised is not None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import datetime as dt
 import os
 import random
+import socket
 import sys
 import threading
 import time
@@ -43,11 +44,30 @@ _GLOBAL_RANDOM: random.Random = random._inst
 #: They read clocks for their own purposes, such as time stamps of logs.
 _EXCUSED = frozenset({"logging", "warnings", "_pytest", "typeguard", "hypothesis", "importlib"})
 _ACQUIRES = frozenset({"acquire", "__enter__"})
+#: They differ between machines, users and moments.
+_OF_MACHINE = frozenset(
+    {
+        *(
+            getattr(os, name)
+            for name in ("uname", "getpid", "getppid", "getcwd", "getloadavg", "listdir", "scandir", "cpu_count")
+            if hasattr(os, name)
+        ),
+        *(socket.gethostname, open, os.open),
+    }
+)
+#: Behind each reading of ``os.environ``.
+_ENVIRONMENT = getattr(getattr(os.environ, "encodekey", None), "__code__", None)
 #: Names of the watched C functions, and of the watched Python functions.
 _C_NAMES = frozenset(
-    {*(each.__name__ for each in _CLOCKS | _CHANCE), *_NOW, *_POLLS, *_ACQUIRES, *vars(type(_GLOBAL_RANDOM).__base__)}
+    {
+        *(each.__name__ for each in _CLOCKS | _CHANCE | _OF_MACHINE),
+        *_NOW,
+        *_POLLS,
+        *_ACQUIRES,
+        *vars(type(_GLOBAL_RANDOM).__base__),
+    }
 )
-_PYTHON_NAMES = frozenset(code.co_name for code in (*_WAITS, _SEEDING))
+_PYTHON_NAMES = frozenset(code.co_name for code in (*_WAITS, _SEEDING, *filter(None, [_ENVIRONMENT])))
 _MOST_SEEN = 5
 
 
@@ -63,7 +83,7 @@ def watched_call(call: Callable[[], T], seen: list[tuple[str, str]]) -> T:
         if event == "c_call":
             if getattr(argument, "__name__", "") not in _C_NAMES or len(seen) >= _MOST_SEEN:
                 return
-            found = _of_chance(argument) or _of_clocks(argument) or _of_locks(frame, argument)
+            found = _of_chance(argument) or _of_clocks(argument) or _of_locks(frame, argument) or _of_machine(argument)
         elif event == "call":
             if frame.f_code.co_name not in _PYTHON_NAMES or len(seen) >= _MOST_SEEN:
                 return
@@ -96,6 +116,8 @@ def _of_python(frame: FrameType) -> tuple[str, str] | None:
                 return None
             outer = outer.f_back
         return "no clock", f"{_WAITS[code]} was called"
+    if code is _ENVIRONMENT:
+        return "no machine", "an environment variable was read"
     if code is _SEEDING and frame.f_locals.get("a") is None:
         return "no chance", "a random generator was made without a seed"
     return None
@@ -134,6 +156,15 @@ def _of_chance(called: Any) -> tuple[str, str] | None:
         return None
     if getattr(called, "__self__", None) is _GLOBAL_RANDOM:
         return "no chance", "Python's global random generator was used"
+    return None
+
+
+def _of_machine(called: Any) -> tuple[str, str] | None:
+    try:
+        if called in _OF_MACHINE:
+            return "no machine", f"{called.__name__}() was called"
+    except TypeError:
+        pass
     return None
 
 

@@ -93,7 +93,7 @@ class _IsolatedLeader:
         spent = int(document["ns"])
         changed = _text(document["changed"])
         seen = [(_text(rule), _text(sentence)) for rule, sentence in document["seen"]]
-        if any(rule not in ("no clock", "no chance") for rule, _ in seen):
+        if any(rule not in ("no clock", "no chance", "no machine") for rule, _ in seen):
             raise AnswerFormatError("a rule that is not watched")
         if "raised" in document:
             name, message, traceback, is_refusal, is_late = document["raised"]

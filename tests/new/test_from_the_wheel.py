@@ -88,7 +88,7 @@ def test_an_author_begins(kind: str, clean: Environment, tmp_path: Path) -> None
     project, module = begun(kind, clean, tmp_path), f"begun_{kind}"
     assert "7 of 7 levels, 100 histories" in run(clean, "python", "-m", "pytest", "-q", cwd=project)
     assert "Success: no issues found" in run(clean, "python", "-m", "mypy", "--strict", ".", cwd=project)
-    assert f"conformance 2 · {module}" in run(clean, "assignor", "conformance", module, cwd=project)
+    assert f"conformance 3 · {module}" in run(clean, "assignor", "conformance", module, cwd=project)
     families = {"streams": "scale_out", "group": "group_scale_out", "connect": "connect_scale_out"}
     words = ("--families", families[kind], "--count", "2", "--assignor", module, "--out", "scores")
     assert " 0 failed" in run(clean, "assignor", "score", *words, cwd=project)

@@ -55,6 +55,11 @@ class Kind(ABC, Generic[S]):
     sorts: int = 2
     #: Largest number of a member.
     most_of_member: int = 3
+    #: Numbers of sub-topologies or connectors, the frequent ones repeatedly.
+    parts: tuple[int, ...] = (1, 2, 3)
+    most_standbys: int = 2
+    #: False: Kafka calls no assignor for a group without members.
+    is_called_without_members: bool = True
     may_be_empty: bool = True
     settings: Mapping[str, int] = MappingProxyType({})
     delays: tuple[int, ...] = (0,)

@@ -31,7 +31,7 @@ from assignment_api.streams.assignor import (
     TaskAssignor,
     TopicPartition,
 )
-from assignment_api.streams.client_state import lags_of
+from assignment_api.streams.client_state import StreamsClientState, lags_of
 from assignment_api.streams.ids import ProcessID, TaskId
 from assignment_api.streams.listed_lags import listed
 from assignment_api.streams.workload import Workload
@@ -174,7 +174,14 @@ class _StreamsKind(Kind[ApplicationMetadata]):
         "nothing", "join", "leave", "lose", "return", "follow", "traffic", "more", "unknown_lags",
         "fewer", "both", "forget", "lead", "restart",
     )  # fmt: skip
-    settings = MappingProxyType({"named": 2, "hosts": 1, "tags": 2, "strategy": 2, "weighted": 1, "texts": 1})
+    settings = MappingProxyType(
+        {"named": 2, "hosts": 1, "tags": 2, "strategy": 2, "weighted": 1, "texts": 1}
+        | {"below": 1, "lag": 2, "probing": 2, "rackless": 1}
+    )
+    most_of_member = 6
+    parts = (1, 1, 2, 2, 2, 3, 3, 4)
+    most_standbys = 3
+    is_called_without_members = False
     answering = Answering(
         call=lambda assignor, state: assignor.assign(state),
         fingerprint=_fingerprint,
@@ -241,7 +248,7 @@ class _StreamsKind(Kind[ApplicationMetadata]):
 
     def turned(self, state: ApplicationMetadata) -> ApplicationMetadata:
         # Clients only: the topology fixes the order of tasks.
-        clients = list(state.for_next_assignor().streams_client_states().values())
+        clients = [*map(_turned_client, state.for_next_assignor().streams_client_states().values())]
         return ApplicationMetadata(
             state.assignment_configs(),
             state.task_infos().values(),
@@ -256,6 +263,23 @@ class _StreamsKind(Kind[ApplicationMetadata]):
 
     def sized(self, number: int, capabilities: Capabilities) -> ApplicationMetadata:
         return sized_application(number, 1 if capabilities.standbys else 0)
+
+
+def _turned_client(client: StreamsClientState) -> StreamsClientState:
+    """The client with its tags and lags listed backwards."""
+    lags = lags_of(client)
+    return StreamsClientState(
+        client.process_id,
+        client.num_stream_threads,
+        client.consumers,
+        client.previous_active_tasks,
+        client.previous_standby_tasks,
+        None if lags is None else dict(reversed(list(lags.items()))),
+        client._previous_tasks_by_consumer,
+        client.host_info,
+        dict(reversed(list(client.client_tags.items()))),
+        client.rack_id,
+    )
 
 
 STREAMS = _StreamsKind()

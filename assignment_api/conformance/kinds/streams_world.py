@@ -28,6 +28,10 @@ _STATELESS, _LOGGED = 0, 1
 _MOST_CLIENTS = 10
 _MOST_PARTITIONS = 14
 _STRATEGIES = ("none", "min_traffic", "balance_subtopology")
+#: Kafka's default first; the next one accepts only complete copies, the last one every copy.
+_LAGS = (10_000, 0, 10_000_000)
+_INTERVALS = (60_000, 600_000, 3_600_000)
+_MOST_THREADS = 8
 _TAGS = {"zone": 2, "cluster": 3}
 
 
@@ -62,8 +66,9 @@ class StreamsWorld(World[ApplicationMetadata]):
         strategy = _STRATEGIES[history.strategy % len(_STRATEGIES)] if self._racks else _STRATEGIES[0]
         self._configs = AssignmentConfigs(
             max_warmup_replicas=max(history.warmups, 1),
-            num_standby_replicas=history.standbys if capabilities.standbys else 0,
-            probing_rebalance_interval_ms=60_000,
+            num_standby_replicas=-1 if history.below and not tags else history.standbys if capabilities.standbys else 0,
+            acceptable_recovery_lag=_LAGS[history.lag % len(_LAGS)],
+            probing_rebalance_interval_ms=_INTERVALS[history.probing % len(_INTERVALS)],
             rack_aware_assignment_tags=tags,
             rack_aware_assignment_strategy=strategy,
         )
@@ -83,7 +88,7 @@ class StreamsWorld(World[ApplicationMetadata]):
     def bound(self) -> int:  # type: ignore[override]
         """Kafka's: 2 x (stateful tasks + standbys), at least one (TaskAssignorConvergenceTest)."""
         stateful = len(self._ends)
-        return max(2 * stateful * (1 + self._configs.num_standby_replicas), 1)
+        return max(2 * stateful * (1 + max(self._configs.num_standby_replicas, 0)), 1)
 
     def configs(self) -> Mapping[str, Any]:
         """Kafka's keys; texts or values."""
@@ -144,7 +149,7 @@ class StreamsWorld(World[ApplicationMetadata]):
     def _join(self, event: Event | int) -> None:
         threads = event.size + 1 if isinstance(event, Event) else event
         if len(self._clients) < _MOST_CLIENTS:
-            self._clients.append(_Client(self._number, self._processes, max(min(threads, 3), 1)))
+            self._clients.append(_Client(self._number, self._processes, max(min(threads, _MOST_THREADS), 1)))
             self._number += 1
             self._processes += 1
 
@@ -227,10 +232,14 @@ class StreamsWorld(World[ApplicationMetadata]):
 
     def _tasks(self) -> list[tuple[TaskId, int]]:
         return [
-            (TaskId(number, partition, self._name(number)), sort)
+            (TaskId(self._subtopology(number), partition, self._name(number)), sort)
             for number, (_, sort) in enumerate(self._history.tasks)
             for partition in range(self._counts[number])
         ]
+
+    def _subtopology(self, number: int) -> int:
+        """Each named topology numbers its own sub-topologies from 0."""
+        return number // self._history.named if self._history.named else number
 
     def _name(self, number: int) -> str | None:
         return f"topology-{number % self._history.named}" if self._history.named else None
@@ -249,16 +258,19 @@ class StreamsWorld(World[ApplicationMetadata]):
         return Workload(weights)
 
     def _rack(self, number: int) -> str | None:
+        if self._history.rackless and number % 2:
+            return None
         return f"rack-{number % self._racks}" if self._racks else None
 
     def _info(self, task: TaskId, sort: int) -> TaskInfo:
         number = task.partition + task.subtopology
         racks = None if not self._racks else (f"rack-{number % self._racks}",)
-        partitions = [TaskTopicPartition(f"topic-{task.subtopology}", task.partition, True, False, racks)]
+        topology = f"{task.topology_name or 'app'}-{task.subtopology}"
+        partitions = [TaskTopicPartition(f"topic-{topology}", task.partition, True, False, racks)]
         if sort == _LOGGED:
-            changelog = f"app-store-{task.subtopology}-changelog"
+            changelog = f"app-store-{topology}-changelog"
             partitions.append(TaskTopicPartition(changelog, task.partition, False, True, racks))
-        stores = () if sort == _STATELESS else (f"store-{task.subtopology}",)
+        stores = () if sort == _STATELESS else (f"store-{topology}",)
         return TaskInfo(task, sort != _STATELESS, sort == _LOGGED, stores, tuple(partitions))
 
     def _state_of(self, client: _Client) -> StreamsClientState:

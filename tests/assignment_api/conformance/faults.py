@@ -2,10 +2,13 @@ from __future__ import annotations
 
 import itertools
 import math
+import os
 import random
+import socket
 import threading
 import time
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 from uuid import UUID
 
@@ -466,6 +469,109 @@ class MakesAGeneratorWithoutASeed(Faultless):
 
 
 #: Fault to its rule, and to the most events, members and tasks of its shrunk history. None: a single state shows it.
+class IgnoresNamesOfTopologies(Faultless):
+    def actives(self, application: ApplicationMetadata, clients: list[ProcessID]) -> Placed:
+        by_number = {(task.subtopology, task.partition): task for task in sorted(application.all_tasks())}
+        return {client: list(by_number.values()) if client == clients[0] else [] for client in clients}
+
+
+class KnowsFourThreads(Faultless):
+    def actives(self, application: ApplicationMetadata, clients: list[ProcessID]) -> Placed:
+        for state in application.streams_client_states().values():
+            ("one", "two", "three", "four")[state.num_stream_threads - 1]
+        return super().actives(application, clients)
+
+
+class KnowsThreeSubtopologies(Faultless):
+    def actives(self, application: ApplicationMetadata, clients: list[ProcessID]) -> Placed:
+        for task in application.all_tasks():
+            ("a", "b", "c")[task.subtopology]
+        return super().actives(application, clients)
+
+
+class KnowsTwoStandbys(Faultless):
+    def standbys(self, application: ApplicationMetadata, clients: list[ProcessID], actives: Placed) -> Placed:
+        placed: Placed = {client: [] for client in clients}
+        copies = min(application.assignment_configs().num_standby_replicas, len(clients) - 1, 2)
+        for place, client in enumerate(clients):
+            for task in filter(application.stateful_tasks().__contains__, actives[client]):
+                for following in range(1, copies + 1):
+                    placed[clients[(place + following) % len(clients)]].append(task)
+        return placed
+
+
+class ExpectsPositiveStandbys(Faultless):
+    def actives(self, application: ApplicationMetadata, clients: list[ProcessID]) -> Placed:
+        math.sqrt(application.assignment_configs().num_standby_replicas)
+        return super().actives(application, clients)
+
+
+class DividesByTheRecoveryLag(Faultless):
+    def actives(self, application: ApplicationMetadata, clients: list[ProcessID]) -> Placed:
+        assert 1 / application.assignment_configs().acceptable_recovery_lag
+        return super().actives(application, clients)
+
+
+class ComparesRacks(Faultless):
+    def actives(self, application: ApplicationMetadata, clients: list[ProcessID]) -> Placed:
+        racks: list[Any] = [each.rack_id for each in application.streams_client_states().values()]
+        if any(racks):
+            sorted(racks)
+        return super().actives(application, clients)
+
+
+class FollowsTheFirstTag(Faultless):
+    def actives(self, application: ApplicationMetadata, clients: list[ProcessID]) -> Placed:
+        states = application.streams_client_states()
+        clients = sorted(clients, key=lambda each: (list(states[each].client_tags.items())[:1], each), reverse=True)
+        placed: Placed = {client: [] for client in clients}
+        turn = 1 if [*states[clients[0]].client_tags][:1] == ["zone"] else 0
+        for number, task in enumerate(sorted(application.all_tasks())):
+            placed[clients[(number + turn) % len(clients)]].append(task)
+        return placed
+
+
+class CachesInItsClass(Faultless):
+    cache: dict[int, int] = {}  # noqa: RUF012 - the fault
+
+    def actives(self, application: ApplicationMetadata, clients: list[ProcessID]) -> Placed:
+        turn = self.cache.setdefault(len(clients), len(application.all_tasks()))
+        turned = turn % len(clients)
+        placed: Placed = {client: [] for client in clients}
+        for number, task in enumerate(sorted(application.all_tasks())):
+            placed[clients[(number + turned) % len(clients)]].append(task)
+        return placed
+
+
+class _ReadsTheMachine(Faultless):
+    def read(self) -> object:
+        raise NotImplementedError
+
+    def actives(self, application: ApplicationMetadata, clients: list[ProcessID]) -> Placed:
+        self.read()
+        return super().actives(application, clients)
+
+
+class ReadsTheHostName(_ReadsTheMachine):
+    def read(self) -> object:
+        return socket.gethostname()
+
+
+class ReadsTheEnvironment(_ReadsTheMachine):
+    def read(self) -> object:
+        return os.environ.get("ZONE")
+
+
+class ReadsTheUptime(_ReadsTheMachine):
+    def read(self) -> object:
+        return Path("/proc/uptime").read_text(encoding="ascii")
+
+
+class ReadsTheFolder(_ReadsTheMachine):
+    def read(self) -> object:
+        return Path.cwd()
+
+
 FAULTS: dict[type[Faultless], tuple[str, tuple[int, int, int] | None]] = {
     MutatesItsInput: ("input untouched", (0, 2, 0)),
     ReadsTheClock: ("no clock", (0, 1, 0)),
@@ -481,7 +587,6 @@ FAULTS: dict[type[Faultless], tuple[str, tuple[int, int, int] | None]] = {
     RaisesOnOneClient: ("answers", (0, 1, 0)),
     DrawsAtRandom: ("no chance", (0, 1, 1)),
     DropsTheNameOfTheTopology: ("accepted", (0, 1, 1)),
-    NeedsAClient: ("answers", (0, 0, 0)),
     NeedsATask: ("answers", (0, 1, 0)),
     KnowsOneDigitOnly: ("nothing lost", (0, 1, 11)),
     LosesPartitionsOfLargeGroups: ("nothing lost", None),
@@ -496,7 +601,7 @@ FAULTS: dict[type[Faultless], tuple[str, tuple[int, int, int] | None]] = {
     AddsUpUnknownLags: ("answers", (1, 2, 2)),
     ExpectsTheFirstClientToLead: ("nothing lost", (1, 2, 2)),
     ReadsTheProcessFromConsumers: ("accepted", (1, 1, 0)),
-    CalculatesWithTexts: ("answers", (0, 0, 0)),
+    CalculatesWithTexts: ("answers", (0, 1, 0)),
     RaisesInItsCallback: ("callback", (0, 1, 0)),
     RemembersItsCallback: ("nothing kept", (0, 2, 1)),
     MakesNoStandbys: ("copies made", (0, 2, 1)),
@@ -511,4 +616,17 @@ FAULTS: dict[type[Faultless], tuple[str, tuple[int, int, int] | None]] = {
     WaitsForAnEvent: ("no clock", (0, 1, 0)),
     ReadsTheClockInAThread: ("no clock", (0, 1, 0)),
     MakesAGeneratorWithoutASeed: ("no chance", (0, 1, 0)),
+    IgnoresNamesOfTopologies: ("nothing lost", (0, 1, 2)),
+    KnowsFourThreads: ("answers", (0, 1, 0)),
+    KnowsThreeSubtopologies: ("answers", (0, 1, 1)),
+    KnowsTwoStandbys: ("copies made", (0, 4, 1)),
+    ExpectsPositiveStandbys: ("answers", (0, 1, 0)),
+    DividesByTheRecoveryLag: ("answers", (0, 1, 0)),
+    ComparesRacks: ("answers", (0, 2, 0)),
+    FollowsTheFirstTag: ("any order", (0, 2, 1)),
+    CachesInItsClass: ("any process", (0, 2, 1)),
+    ReadsTheHostName: ("no machine", (0, 1, 0)),
+    ReadsTheEnvironment: ("no machine", (0, 1, 0)),
+    ReadsTheUptime: ("no machine", (0, 1, 0)),
+    ReadsTheFolder: ("no machine", (0, 1, 0)),
 }

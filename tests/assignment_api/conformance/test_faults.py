@@ -1,8 +1,10 @@
 from __future__ import annotations
 
 import json
+import threading
 from collections.abc import Mapping
 from pathlib import Path
+from time import monotonic
 from typing import Any
 
 import pytest
@@ -22,10 +24,11 @@ from assignment_api.conformance import (
     conformance,
     history_of,
 )
+from assignment_api.conformance import subject as subject_module
 from assignment_api.conformance.elsewhere import OtherProcess, origin_of
 from assignment_api.conformance.growth import growth_of
 from assignment_api.conformance.search import Search, drawn_histories
-from tests.assignment_api.conformance.faults import FAULTS, ChangesTags, Faultless, LosesATask
+from tests.assignment_api.conformance.faults import FAULTS, ChangesTags, Faultless, LosesATask, NeedsAClient
 from tests.assignment_api.conformance.kind_faults import CONNECT_FAULTS, GROUP_FAULTS
 
 pytestmark = pytest.mark.slow
@@ -154,3 +157,20 @@ def test_histories_do_not_depend_on_the_modules_in_memory(monkeypatch: pytest.Mo
     """Hypothesis draws constants of imported modules, too, unless it is kept from that."""
     monkeypatch.setattr(providers, "_get_local_constants", lambda: pytest.fail("it looks for constants"))
     assert len(drawn_histories(KINDS["streams"], Capabilities(), 50)) == 50
+
+
+def test_a_streams_application_without_a_client_fails_no_assignor() -> None:
+    trial = Trial(KINDS["streams"], InProcessSubject("mine", NeedsAClient, KINDS["streams"].answering))
+    assert [*trial.broken(History("streams", ((1, 0),), ()))] == []
+
+
+def test_a_call_that_waits_is_ended_and_one_that_works_is_not(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A call that has a part of the processor gets the rest of its time later."""
+    with pytest.raises(subject_module._LateError), subject_module._deadline(1):
+        threading.Event().wait(5)
+    ticks = iter(range(10**9))
+    monkeypatch.setattr(subject_module, "process_time", lambda: next(ticks) * 0.3)
+    with subject_module._deadline(1):
+        end = monotonic() + 1.5
+        while monotonic() < end:
+            pass
