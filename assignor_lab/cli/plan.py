@@ -431,6 +431,7 @@ def _answer(
         [
             *labelled,
             *made.assumptions,
+            *_named_assignor(terms),
             *as_it_is.state.episode.assumptions,
             *differing_assumptions(as_it_is, chosen),
         ],
@@ -484,6 +485,13 @@ def _number(text: str) -> int:
     if text and not (text.isascii() and text.isdecimal() and len(text) < 10):
         raise typer.BadParameter(f"{text!r:.40} is no number of instances", param_hint="--to")
     return int(text or 0)
+
+
+def _named_assignor(terms: Terms) -> list[str]:
+    """A sentence on the assignor of all plays, if the command named one."""
+    if terms.assignor is None:
+        return []
+    return [f"{terms.assignor} decides in every play (--assignor), whatever the group runs: 'as it is' means the rest"]
 
 
 def _made(name: str, subject: str | None, state: PresentState, options: Options) -> Plan:

@@ -94,7 +94,12 @@ def missing_cost(figures: Sequence[FigureCompared]) -> str | None:
 
 def _no_difference(figures: Sequence[FigureCompared], names: Mapping[str, str], unit: str) -> str:
     alike = _within_error(figures, names)
-    return alike or f"All do the same in this {unit}, as far as the figures below go."
+    if alike:
+        return alike
+    differing = [each for each in figures if len(set(_values(each).values())) > 1]
+    if differing:
+        return f"All are closer than 1 % in this {unit}: {listed([_small(each.title) for each in differing])}."
+    return f"All do the same in this {unit}, as far as the figures below go."
 
 
 def _within_error(figures: Sequence[FigureCompared], names: Mapping[str, str]) -> str:

@@ -67,6 +67,7 @@ class Explained:
         tells_rules: True if the assignor reports its rules.
         rules: Id of a rule to its text, if the assignor provides it.
         idle: Labels of the clients without any task.
+        is_kafkas: True for the assignor that Kafka uses by default for groups of this kind.
         limits: Sentences on the number of tasks; empty unless clients are without any as there are fewer tasks.
         gaps: Avoidable part of the answer by goal (:func:`~assignor_lab.groups.shown_gaps.shown_gaps`), if known.
     """
@@ -86,6 +87,7 @@ class Explained:
     gaps: tuple[Gap, ...] | None = None
     idle: tuple[str, ...] = ()
     limits: tuple[str, ...] = ()
+    is_kafkas: bool = True
 
     def label(self, client: str | None) -> str:
         return "nobody" if client is None else self.labels.get(client, client)
@@ -163,6 +165,7 @@ def explain(
         shown_gaps(kind, state, outcome.answer, len(tasks)),
         idle,
         tuple(kind.task_limits(question.scenario)) if idle and _members(clients) > len(tasks) else (),
+        question.contender.found.name.partition("@")[0] == ownership.default_assignor,
     )
 
 

@@ -60,6 +60,9 @@ def kafka_sentence(explained: Explained, each: Explanation) -> str | None:
     (owner,) = each.kafka
     if owner == each.after:
         return "Kafka decided the same."
+    if not explained.is_kafkas:
+        shown = explained.label(owner)
+        return f"The recorded decision is {each.task} with {shown}; the group need not use {explained.assignor}."
     return (
         f"Kafka decided otherwise: {each.task} with {explained.label(owner)}. Its assignor or its settings were "
         "others, or the source lacks some of its input."

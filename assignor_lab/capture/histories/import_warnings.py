@@ -7,6 +7,7 @@ from typing import Any
 
 import attrs
 
+from assignment_api.streams.configs import RACK_AWARE_ASSIGNMENT_STRATEGY, RACK_AWARE_STRATEGY_NONE
 from assignor_lab.documents.errors import printable
 from assignor_lab.documents.wording import listed, plural
 from assignor_lab.scenarios.rack_provenance import RACKS_UNKNOWN, STRATEGY_UNKNOWN
@@ -28,7 +29,11 @@ class ImportWarnings:
     def passed(self, documents: Iterable[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:
         for document in documents:
             self._decisions += 1
-            if any(each.startswith((RACKS_UNKNOWN, STRATEGY_UNKNOWN)) for each in document.get("assumptions", ())):
+            # Without a strategy no decision looks at racks.
+            is_used = (document.get("config") or {}).get(RACK_AWARE_ASSIGNMENT_STRATEGY) != RACK_AWARE_STRATEGY_NONE
+            if is_used and any(
+                each.startswith((RACKS_UNKNOWN, STRATEGY_UNKNOWN)) for each in document.get("assumptions", ())
+            ):
                 self._without_racks += 1
                 self._without_partitions |= any(task["partitions"] is None for task in document.get("tasks", ()))
             group = (document.get("source") or {}).get("group")
