@@ -76,7 +76,7 @@ LINES = {
     "capture": 23_900,
     "cli": 9_960,
     "clients": 1_300,
-    "compare": 1_410,
+    "compare": 1_415,
     "conformance": 400,
     "connect": 2_200,
     "documents": 1_500,
