@@ -49,7 +49,7 @@ May = Annotated[
 ]
 Form = Annotated[
     Literal["text", "kubernetes", "script"],
-    typer.Option("--form", help="--best: the answer for a deployment: Kubernetes, or a shell script."),
+    typer.Option("--form", metavar="FORM", help="--best: text, kubernetes, or script (a shell script of steps)."),
 ]
 SearchPlays = Annotated[
     int, typer.Option("--search-plays", metavar="N", min=10, help="--best: most plays of the search.")
