@@ -5,11 +5,12 @@ from typing import TYPE_CHECKING
 from assignment_api.exports import exported
 
 if TYPE_CHECKING:
-    from assignment_api.streams.application import ApplicationMetadata
+    from assignment_api.streams.application import ApplicationMetadata, ApplicationState
     from assignment_api.streams.assignment import (
         AssignedTask,
         AssignedTaskType,
         AssignmentError,
+        KafkaStreamsAssignment,
         StreamsClientAssignment,
         TaskAssignment,
     )
@@ -21,7 +22,12 @@ if TYPE_CHECKING:
         TaskAssignor,
         TopicPartition,
     )
-    from assignment_api.streams.client_state import LATEST_OFFSET, UNKNOWN_OFFSET_SUM, StreamsClientState
+    from assignment_api.streams.client_state import (
+        LATEST_OFFSET,
+        UNKNOWN_OFFSET_SUM,
+        KafkaStreamsState,
+        StreamsClientState,
+    )
     from assignment_api.streams.configs import AssignmentConfigs
     from assignment_api.streams.ids import HostInfo, ProcessID, TaskId
     from assignment_api.streams.tasks import TaskInfo, TaskTopicPartition
@@ -35,6 +41,7 @@ __all__ = [
     "LATEST_OFFSET",
     "UNKNOWN_OFFSET_SUM",
     "ApplicationMetadata",
+    "ApplicationState",
     "AssignedTask",
     "AssignedTaskType",
     "AssignmentConfigs",
@@ -42,6 +49,8 @@ __all__ = [
     "ConsumerAssignments",
     "GroupSubscription",
     "HostInfo",
+    "KafkaStreamsAssignment",
+    "KafkaStreamsState",
     "ConsumerAssignment",
     "MemberSubscription",
     "ProcessID",

@@ -14,7 +14,7 @@ from assignment_api.streams.task_table import TaskTable
 from assignment_api.streams.tasks import TaskInfo
 from assignment_api.streams.workload import Workload
 
-__all__ = ["ApplicationMetadata"]
+__all__ = ["ApplicationMetadata", "ApplicationState"]
 
 
 class ApplicationMetadata:
@@ -152,3 +152,7 @@ def _by_process(clients: Iterable[StreamsClientState], gate: LagGate) -> Mapping
             "some clients have lags and some have none: give lags for all, or for none"
         )
     return MappingProxyType(states)
+
+
+#: The name of released Kafka.
+ApplicationState = ApplicationMetadata

@@ -13,7 +13,14 @@ from assignment_api.java.hashing import task_id_hash
 from assignment_api.streams.ids import ProcessID, TaskId
 from assignment_api.writable_classes import writable_class
 
-__all__ = ["AssignedTask", "AssignedTaskType", "AssignmentError", "StreamsClientAssignment", "TaskAssignment"]
+__all__ = [
+    "AssignedTask",
+    "AssignedTaskType",
+    "AssignmentError",
+    "KafkaStreamsAssignment",
+    "StreamsClientAssignment",
+    "TaskAssignment",
+]
 
 
 class AssignedTaskType(enum.Enum):
@@ -247,3 +254,7 @@ def _followup(deadline_ms: int | None) -> str | None:
     if deadline_ms is None:
         return None
     return f"after {deadline_ms} ms" if deadline_ms else "at once"
+
+
+#: The name of released Kafka.
+KafkaStreamsAssignment = StreamsClientAssignment

@@ -13,7 +13,7 @@ from assignment_api.streams.ids import HostInfo, ProcessID, TaskId, utf16_key
 from assignment_api.streams.listed_lags import ListedLags
 from assignment_api.writable_classes import writable_class
 
-__all__ = ["LATEST_OFFSET", "UNKNOWN_OFFSET_SUM", "StreamsClientState"]
+__all__ = ["LATEST_OFFSET", "UNKNOWN_OFFSET_SUM", "KafkaStreamsState", "StreamsClientState"]
 
 #: Lag of a task that ran as active here (Kafka: ``Task.LATEST_OFFSET``).
 LATEST_OFFSET = -2
@@ -175,3 +175,7 @@ def client_in_order(
 
 
 _OpenState = writable_class(StreamsClientState)
+
+
+#: The name of released Kafka.
+KafkaStreamsState = StreamsClientState
