@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import importlib
+import importlib.util
 import re
 from pathlib import Path
+from types import ModuleType
 
 import attrs
 import pytest
@@ -20,7 +22,10 @@ def exists(name: str) -> bool:
         if isinstance(found, type) and attrs.has(found) and part in attrs.fields_dict(found):
             return True
         if not hasattr(found, part):
-            return False
+            # A package imports its modules on use.
+            if not isinstance(found, ModuleType) or importlib.util.find_spec(f"{found.__name__}.{part}") is None:
+                return False
+            importlib.import_module(f"{found.__name__}.{part}")
         found = getattr(found, part)
     return True
 
