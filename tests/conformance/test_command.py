@@ -58,7 +58,7 @@ def author(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_an_assignor_that_holds_all_levels_ends_with_0() -> None:
     ended = run("sticky", "--histories", "5")
     assert ended.exit_code == 0
-    assert "conformance 2 · sticky (streams) · valid ✓ complete ✓" in ended.stdout
+    assert "conformance 3 · sticky (streams) · valid ✓ complete ✓" in ended.stdout
 
 
 def test_a_failure_is_told_with_commands_that_show_it(author: Path) -> None:
