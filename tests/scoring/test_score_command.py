@@ -201,9 +201,8 @@ def test_bytes_depend_on_neither_hash_seed_nor_cores_nor_the_way_in_and_secrets_
     states = tmp_path / "states.jsonl"
     with pytest.raises(SystemExit, match=r"\A0\Z"):
         main(["import", *map(str, sorted((CAPTURES / "plain").glob("*.log.gz"))), "--out", str(states)])
-    words = ["--assignor", "sticky", "-c", "assignor.sticky.password=hunter2", "--master", "local[1]"]
-    words += ["-c", "assignor.mine.pin=4711-0815"]
-    done = score(tmp_path, "-", *words, stdin=states.read_bytes(), PYTHONHASHSEED="1")
+    words = ["--assignor", "sticky", "-c", "assignor.sticky.password=hunter2", "-c", "assignor.mine.pin=4711-0815"]
+    done = score(tmp_path, "-", *words, "--master", "local[1]", stdin=states.read_bytes(), PYTHONHASHSEED="1")
     assert done.returncode == 0, done.stderr.decode()
     kept = b"".join(path.read_bytes() for path in (tmp_path / "out").rglob("*") if path.is_file())
     assert b"hunter2" not in kept + done.stdout + done.stderr
@@ -211,7 +210,7 @@ def test_bytes_depend_on_neither_hash_seed_nor_cores_nor_the_way_in_and_secrets_
     assert b"assignor.mine.pin=(hidden)" in kept
     first = results_bytes(tmp_path / "out")
     # Of two cores, in a process with its own hash seed.
-    here = command(tmp_path, "states.jsonl", "--assignor", "sticky", spark=spark)
+    here = command(tmp_path, "states.jsonl", *words, spark=spark)
     assert here.returncode == 0, here.stderr
     assert results_bytes(tmp_path / "out") == first
 
