@@ -12,6 +12,7 @@ from assignor_lab.advising.days import Day, day_plan
 from assignor_lab.advising.mix import Mix
 from assignor_lab.groups.prices import BYTES_OF_GIB, prices_of
 from assignor_lab.groups.streams_episode.playing import traffic_terms
+from assignor_lab.model.objective import Objective, by_name
 from assignor_lab.planning.measured import cost_of
 from assignor_lab.planning.predicted import play_plan
 from assignor_lab.simulation.streams.traffic import crossing_bytes
@@ -30,27 +31,15 @@ __all__ = [
 _DAYS_OF_MONTH = 30.4375
 
 
-@attrs.frozen
-class Objective:
-    """A figure to choose by; less is better."""
-
-    name: str
-    unit: str
-    words: str
-
-
 #: The figures by name, the default first.
-OBJECTIVES: Mapping[str, Objective] = {
-    each.name: each
-    for each in (
-        Objective("task_seconds", "task-seconds a day", "downtime"),
-        Objective("worst_task_seconds", "s", "worst absence"),
-        Objective("restored_bytes", "bytes a day", "restored bytes"),
-        Objective("dollars", "dollars a month", "cost"),
-        Objective("rebalances", "rebalances a day", "rebalances"),
-        Objective("disk_bytes", "bytes", "disk space"),
-    )
-}
+OBJECTIVES: Mapping[str, Objective] = by_name(
+    Objective("task_seconds", "task-seconds a day", "downtime"),
+    Objective("worst_task_seconds", "s", "worst absence"),
+    Objective("restored_bytes", "bytes a day", "restored bytes"),
+    Objective("dollars", "dollars a month", "cost"),
+    Objective("rebalances", "rebalances a day", "rebalances"),
+    Objective("disk_bytes", "bytes", "disk space"),
+)
 
 
 @attrs.frozen

@@ -317,12 +317,11 @@ def _plan(
     if not json:
         for sentence in sentences(verification):
             (print_sentence if form == "text" else note)(sentence)
+    workers, checked = processes or os.cpu_count() or 1, document_of_verification(verification)
     if best:
-        workers = processes or os.cpu_count() or 1
         with shown_plays(None) as on_play:
             found, assumptions = best_of(read, options, wanted, plays, seed, workers, on_play)
-        verified = {"verified": document_of_verification(verification)}
-        document = {**best_document(found, source, seed, assumptions), **verified}
+        document = {**best_document(found, source, seed, assumptions), "verified": checked}
         show, write = (
             partial(print_best, found, assumptions, form),
             partial(write_best, found, source, seed, assumptions),
@@ -337,16 +336,15 @@ def _plan(
                 of_input,
                 plays,
                 seed,
-                processes or os.cpu_count() or 1,
+                workers,
                 on_play,
                 policy or (),
             )
-        document = scaling_document(counted, document_of_verification(verification))
+        document = scaling_document(counted, checked)
         show, write = partial(print_scaling, counted), partial(write_scaling, counted)
     else:
         with shown_plays(None) as on_play, plays_elsewhere(master, remote) as there:
             runs = None if there is None else partial(there, written=play_document, read=play_from)
-            workers = processes or os.cpu_count() or 1
             texts = None if no_variants else variant or []
             if is_connect_state(read.scenario) or is_consumer_state(read.scenario):
                 predict = partial(predicted_by, plays=plays, processes=workers, on_play=lambda _: on_play(), runs=runs)
@@ -359,7 +357,7 @@ def _plan(
                 past_of = partial(past_of_group, source, read, verification, workers, seed)
                 answer = _answer(source, read, plan_name, subject, options, texts, plays, seed, how, past_of)
         answer = _with_findings(answer, read.scenarios, keeps_all=bool(variant))
-        document = answer_document(answer, document_of_verification(verification))
+        document = answer_document(answer, checked)
         show, write = partial(_print, answer), partial(_write, answer)
     results = [gate.judged(document) for gate in gates]
     if json:

@@ -68,7 +68,6 @@ def scaled_group(read: ReadGroup, options: Options) -> tuple[ScaledGroup, list[s
     group = read.present()
     timings = group.state.episode.timings
     options = options_with_starts(options, lambda: read.past, timings, are_known=bool(group.terms.timings))
-
     return ScaledStreamsGroup(group.state, group.terms, options), [*group.state.episode.assumptions]
 
 

@@ -14,6 +14,7 @@ from assignor_lab.planning.naive import Naive
 from assignor_lab.planning.past_record import PastRecord, record_document
 from assignor_lab.planning.plans import Plan
 from assignor_lab.planning.predicted import Prediction, Range, StepRange, now_and_later
+from assignor_lab.planning.range_words import interval_words, range_document, seconds_words
 from assignor_lab.planning.variants import MORE_PROBES, MORE_WARM_UPS
 
 __all__ = [
@@ -92,18 +93,18 @@ def the_sentence(answer: Answer) -> str:
     """The answer in two or three sentences."""
     prediction, total = answer.prediction, answer.prediction.total
     rebalances = plural(round(total.rebalances.median), "rebalance")
-    worst = _seconds(total.worst_task_seconds.median)
+    worst = seconds_words(total.worst_task_seconds.median)
     away = (
         f"The worst task is away for {worst} s, all {plural(round(total.tasks.median), 'task')} together for "
-        f"{_seconds(total.task_seconds.median)} task-seconds (90 %: {_seconds(total.task_seconds.low)} to "
-        f"{_seconds(total.task_seconds.high)}), with {rebalances}."
+        f"{seconds_words(total.task_seconds.median)} task-seconds (90 %: {seconds_words(total.task_seconds.low)} to "
+        f"{seconds_words(total.task_seconds.high)}), with {rebalances}."
     )
-    duration = _seconds(prediction.duration_seconds.median)
+    duration = seconds_words(prediction.duration_seconds.median)
     sentence = f"{_what(answer.plan)} takes {duration} s. {in_units(away, prediction)}"
     if prediction.by_partition is not None:
         interruptions, seconds = prediction.by_partition
         sentence += (
-            f" A partition is interrupted {interruptions.median:.1f} times, for {_with_interval(seconds)} s in all."
+            f" A partition is interrupted {interruptions.median:.1f} times, for {interval_words(seconds)} s in all."
         )
     best = _best(answer)
     return sentence if best is None else f"{sentence} {best}"
@@ -142,8 +143,8 @@ def later_sentence(prediction: Prediction) -> str | None:
     if later_sum.high < _LEAST_LATER_S:
         return None
     return (
-        f"Now fall {_with_interval(now_sum)} task-seconds (worst task {_with_interval(now_worst)} s), at later probing "
-        f"rebalances {_with_interval(later_sum)} (worst task {_with_interval(later_worst)} s)."
+        f"Now fall {interval_words(now_sum)} task-seconds (worst task {interval_words(now_worst)} s), at later probing "
+        f"rebalances {interval_words(later_sum)} (worst task {interval_words(later_worst)} s)."
     )
 
 
@@ -172,7 +173,7 @@ def _best(answer: Answer) -> str | None:
         return None
     rebalances = round(total.rebalances.median)
     rebalanced = "no rebalance" if not rebalances else plural(rebalances, "rebalance")
-    seconds = in_units(f"{_seconds(total.task_seconds.median)} task-seconds", answer.prediction)
+    seconds = in_units(f"{seconds_words(total.task_seconds.median)} task-seconds", answer.prediction)
     return f"With {name}: {seconds}, {rebalanced}."
 
 
@@ -189,15 +190,6 @@ def _what(plan: Plan) -> str:
     }[plan.name]
 
 
-def _seconds(value: float) -> str:
-    return f"{value:.0f}" if value >= 100 else f"{value:.1f}"
-
-
-def _with_interval(of: Range, scale: float = 1.0) -> str:
-    median, low, high = (_seconds(value / scale) for value in (of.median, of.low, of.high))
-    return median if low == high == median else f"{median} ({low} to {high})"
-
-
 def _count(of: Range) -> str:
     low, high = round(of.low), round(of.high)
     return str(low) if low == high else f"{round(of.median)} ({low} to {high})"
@@ -209,12 +201,12 @@ def step_rows(prediction: Prediction) -> list[tuple[str, ...]]:
 
 
 def _row(each: StepRange) -> tuple[str, ...]:
-    restored = "unknown" if each.restored_bytes is None else f"{_with_interval(each.restored_bytes, _MEBIBYTE)} MiB"
+    restored = "unknown" if each.restored_bytes is None else f"{interval_words(each.restored_bytes, _MEBIBYTE)} MiB"
     return (
         each.name,
         f"{each.at_seconds:.1f}",
-        _with_interval(each.task_seconds),
-        _with_interval(each.worst_task_seconds),
+        interval_words(each.task_seconds),
+        interval_words(each.worst_task_seconds),
         _count(each.tasks),
         _count(each.rebalances),
         restored,
@@ -231,12 +223,12 @@ def variant_rows(answer: Answer) -> list[tuple[str, ...]]:
         rows.append(
             (
                 name,
-                _with_interval(each.duration_seconds),
-                _with_interval(total.task_seconds),
-                _with_interval(total.worst_task_seconds),
+                interval_words(each.duration_seconds),
+                interval_words(total.task_seconds),
+                interval_words(total.worst_task_seconds),
                 _count(total.tasks),
                 _count(total.rebalances),
-                "" if each.rest_seconds is None else _with_interval(each.rest_seconds),
+                "" if each.rest_seconds is None else interval_words(each.rest_seconds),
             )
         )
     return rows
@@ -266,7 +258,7 @@ def answer_document(answer: Answer, verified: Mapping[str, Any] | None) -> dict[
 
 
 def prediction_document(prediction: Prediction) -> dict[str, Any]:
-    connectors = {name: _range(of) for name, of in prediction.by_connector.items()}
+    connectors = {name: range_document(of) for name, of in prediction.by_connector.items()}
     return {
         "steps": [_step(each) for each in prediction.steps],
         "total": total_document(prediction),
@@ -281,7 +273,7 @@ def _now_and_later(prediction: Prediction) -> dict[str, Any]:
     if found is None:
         return {}
     return {
-        name: {"worst_task_seconds": _range(worst), "task_seconds": _range(every)}
+        name: {"worst_task_seconds": range_document(worst), "task_seconds": range_document(every)}
         for name, (worst, every) in zip(("now", "later"), found, strict=True)
     }
 
@@ -290,8 +282,8 @@ def total_document(prediction: Prediction) -> dict[str, object]:
     rest = prediction.rest_seconds
     return {
         **{key: value for key, value in _step(prediction.total).items() if key not in ("name", "at_seconds")},
-        "duration_seconds": _range(prediction.duration_seconds),
-        "rest_seconds": None if rest is None else _range(rest),
+        "duration_seconds": range_document(prediction.duration_seconds),
+        "rest_seconds": None if rest is None else range_document(rest),
         **_now_and_later(prediction),
     }
 
@@ -300,24 +292,20 @@ def _partitions(prediction: Prediction) -> dict[str, Any]:
     if prediction.by_partition is None:
         return {}
     interruptions, seconds = prediction.by_partition
-    return {"by_partition": {"interruptions": _range(interruptions), "seconds": _range(seconds)}}
+    return {"by_partition": {"interruptions": range_document(interruptions), "seconds": range_document(seconds)}}
 
 
 def _step(each: StepRange) -> dict[str, Any]:
     return {
         "name": each.name,
         "at_seconds": round(each.at_seconds, 3),
-        "task_seconds": _range(each.task_seconds),
-        "worst_task_seconds": _range(each.worst_task_seconds),
-        "tasks": _range(each.tasks),
-        "rebalances": _range(each.rebalances),
-        "restored_bytes": None if each.restored_bytes is None else _range(each.restored_bytes),
+        "task_seconds": range_document(each.task_seconds),
+        "worst_task_seconds": range_document(each.worst_task_seconds),
+        "tasks": range_document(each.tasks),
+        "rebalances": range_document(each.rebalances),
+        "restored_bytes": None if each.restored_bytes is None else range_document(each.restored_bytes),
         "poorly_known": list(each.poorly_known),
     }
-
-
-def _range(of: Range) -> dict[str, float]:
-    return {"median": round(of.median, 3), "low": round(of.low, 3), "high": round(of.high, 3)}
 
 
 def doubts(prediction: Prediction) -> list[str]:
@@ -337,12 +325,12 @@ def by_connector(prediction: Prediction) -> str:
         return ""
     left_out = len(away) - len(most)
     more = [plural(left_out, "other connector")] if left_out else []
-    return f"Task-seconds by connector: {listed([*(f'{name} {_with_interval(away[name])}' for name in most), *more])}."
+    return f"Task-seconds by connector: {listed([*(f'{name} {interval_words(away[name])}' for name in most), *more])}."
 
 
 def causes(prediction: Prediction) -> str:
     """The causes of the time, as a sentence; empty if no task was away."""
     found = [
-        f"{cause} {_seconds(seconds)} s" for cause, seconds in prediction.total.spent_on.items() if seconds >= 0.05
+        f"{cause} {seconds_words(seconds)} s" for cause, seconds in prediction.total.spent_on.items() if seconds >= 0.05
     ]
     return f"The time goes to: {listed(found)}." if found else ""

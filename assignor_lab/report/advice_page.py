@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from os import PathLike
 
 import attrs
-from markupsafe import Markup
 
 from assignor_lab.advising.advice import Advice
 from assignor_lab.advising.choice import RacedContender
@@ -26,7 +25,7 @@ from assignor_lab.advising.words import (
     warnings,
 )
 from assignor_lab.documents.durable import write_durably
-from assignor_lab.report.html import asset, policy, templates
+from assignor_lab.report.html import render_page
 
 __all__ = ["Front", "FrontPoint", "front_of", "render_advice_page", "write_advice_page"]
 
@@ -115,33 +114,27 @@ def render_advice_page(
     Args:
         verified: Sentences of the check against the group's recorded decisions.
     """
-    style = asset("report.css")
-    return (
-        templates()
-        .get_template("advice.html.j2")
-        .render(
-            advice=advice,
-            source=source,
-            group=group,
-            verified=verified,
-            sentence=the_answer(advice),
-            remarks=[*warnings(advice), *remarks(advice)],
-            lines=change_lines(advice, group),
-            figure_columns=figure_columns(advice),
-            figures=figure_rows(advice),
-            event_columns=EVENT_COLUMNS,
-            events=event_rows(advice),
-            tried_columns=tried_columns(advice),
-            tried=tried_rows(advice, advice.race.contenders),
-            front=front_of(advice),
-            assumptions=assumptions,
-            left=LEFT,
-            width=LEFT + WIDTH + 20,
-            height=HEIGHT + 40,
-            bottom=HEIGHT,
-            style=Markup(style),  # noqa: S704 - our own file
-            policy=Markup(policy(style, "")),  # noqa: S704 - hashes and keywords
-        )
+    return render_page(
+        "advice.html.j2",
+        advice=advice,
+        source=source,
+        group=group,
+        verified=verified,
+        sentence=the_answer(advice),
+        remarks=[*warnings(advice), *remarks(advice)],
+        lines=change_lines(advice, group),
+        figure_columns=figure_columns(advice),
+        figures=figure_rows(advice),
+        event_columns=EVENT_COLUMNS,
+        events=event_rows(advice),
+        tried_columns=tried_columns(advice),
+        tried=tried_rows(advice, advice.race.contenders),
+        front=front_of(advice),
+        assumptions=assumptions,
+        left=LEFT,
+        width=LEFT + WIDTH + 20,
+        height=HEIGHT + 40,
+        bottom=HEIGHT,
     )
 
 

@@ -30,7 +30,7 @@ from assignor_lab.report.summary.placement import TaskChange
 from assignor_lab.report.view import page, panel
 from assignor_lab.scoring.output.summary_file import summary_document
 
-__all__ = ["asset", "policy", "prepare", "render_report", "templates", "write_report"]
+__all__ = ["asset", "policy", "prepare", "render_page", "render_report", "templates", "write_report"]
 
 #: Most characters of drawn states; the rest is counted and left out.
 PANEL_BUDGET = 3_500_000
@@ -47,6 +47,20 @@ def prepare() -> None:
     """Reads the templates in advance, for callers with idle time."""
     for name in templates().list_templates(extensions=["j2"]):
         templates().get_template(name)
+
+
+def render_page(template: str, **values: object) -> str:
+    """A page with our style and without scripts."""
+    style = asset("report.css")
+    return (
+        templates()
+        .get_template(template)
+        .render(
+            style=Markup(style),  # noqa: S704 - our own file
+            policy=Markup(policy(style, "")),  # noqa: S704 - hashes and keywords
+            **values,
+        )
+    )
 
 
 def write_report(summary: RunSummary, path: str | PathLike[str]) -> None:

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from os import PathLike
 
 import attrs
-from markupsafe import Markup
 
 from assignor_lab.documents.durable import write_durably
 from assignor_lab.documents.wording import natural_order
@@ -22,7 +21,7 @@ from assignor_lab.planning.words import (
     variant_columns_of,
     variant_rows,
 )
-from assignor_lab.report.html import asset, policy, templates
+from assignor_lab.report.html import render_page
 
 __all__ = ["PlayTimeline", "TimelineRow", "render_plan_page", "timeline_of", "write_plan_page"]
 
@@ -78,27 +77,21 @@ def _bar(absence: tuple[float, float], seconds: float) -> tuple[float, float, st
 
 
 def render_plan_page(answer: Answer, verified: Sequence[str]) -> str:
-    style = asset("report.css")
     prediction = answer.prediction
-    return (
-        templates()
-        .get_template("plan.html.j2")
-        .render(
-            answer=answer,
-            verified=verified,
-            sentence=the_sentence(answer),
-            remarks=[*failures(prediction), *doubts(prediction), *([causes(prediction)] if causes(prediction) else [])],
-            columns=columns_of(prediction),
-            rows=step_rows(prediction),
-            variant_columns=variant_columns_of(prediction),
-            variants=variant_rows(answer) if answer.variants else [],
-            timeline=timeline_of(answer),
-            left=LEFT,
-            width=LEFT + WIDTH,
-            row=ROW,
-            style=Markup(style),  # noqa: S704 - our own file
-            policy=Markup(policy(style, "")),  # noqa: S704 - hashes and keywords
-        )
+    return render_page(
+        "plan.html.j2",
+        answer=answer,
+        verified=verified,
+        sentence=the_sentence(answer),
+        remarks=[*failures(prediction), *doubts(prediction), *([causes(prediction)] if causes(prediction) else [])],
+        columns=columns_of(prediction),
+        rows=step_rows(prediction),
+        variant_columns=variant_columns_of(prediction),
+        variants=variant_rows(answer) if answer.variants else [],
+        timeline=timeline_of(answer),
+        left=LEFT,
+        width=LEFT + WIDTH,
+        row=ROW,
     )
 
 

@@ -5,36 +5,29 @@ from __future__ import annotations
 from collections.abc import Sequence
 from os import PathLike
 
-from markupsafe import Markup
-
 from assignor_lab.documents.durable import write_durably
 from assignor_lab.planning.scaling.answer import ScalingAnswer
 from assignor_lab.planning.scaling.policy_words import POLICY_COLUMNS, day_rows
 from assignor_lab.planning.scaling.words import columns, row_cells, the_sentences
-from assignor_lab.report.html import asset, policy, templates
+from assignor_lab.report.html import render_page
 
 __all__ = ["render_scaling_page", "write_scaling_page"]
 
 
 def render_scaling_page(answer: ScalingAnswer, verified: Sequence[str]) -> str:
-    style, table = asset("report.css"), answer.table
+    table = answer.table
     first, *remarks = the_sentences(table, answer.remedies)
     rows = sorted([table.present, *table.rows], key=lambda each: each.count)
-    return (
-        templates()
-        .get_template("scaling.html.j2")
-        .render(
-            answer=answer,
-            verified=verified,
-            sentence=first,
-            remarks=remarks,
-            columns=columns(table),
-            rows=[row_cells(table, row) for row in rows],
-            day_columns=POLICY_COLUMNS,
-            days=day_rows(answer.days),
-            style=Markup(style),  # noqa: S704 - our own file
-            policy=Markup(policy(style, "")),  # noqa: S704 - hashes and keywords
-        )
+    return render_page(
+        "scaling.html.j2",
+        answer=answer,
+        verified=verified,
+        sentence=first,
+        remarks=remarks,
+        columns=columns(table),
+        rows=[row_cells(table, row) for row in rows],
+        day_columns=POLICY_COLUMNS,
+        days=day_rows(answer.days),
     )
 
 

@@ -203,10 +203,9 @@ class LoggedSurroundings:
         present = {consumer[: named.start()] for consumer in consumers if (named := _THREAD.search(consumer))}
         of_group = {client for client, of in self.group_of.items() if of == group}
         members = {client for client in present if self.group_of.get(client, group) == group}
+        known = (members & self._versions.keys()) or (of_group & self._versions.keys())
         return {
-            client: _version_at(starts, at_ms, zone)
-            for client, starts in self._versions.items()
-            if client in (members & self._versions.keys() or of_group)
+            client: _version_at(starts, at_ms, zone) for client, starts in self._versions.items() if client in known
         }
 
     def client_of_static(self, group: str | None, instance: str) -> str | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from math import inf
 
 import attrs
 
@@ -45,6 +46,10 @@ class OrderAims:
 
     minimize: str
     limits: tuple[OrderLimit, ...]
+
+    def most(self, figure: str) -> float:
+        """The limit of a figure; infinite without one."""
+        return next((limit.most for limit in self.limits if limit.figure == figure), inf)
 
     def allows(self, figures: Mapping[str, float]) -> bool:
         return all(figures[limit.figure] <= limit.most for limit in self.limits)

@@ -8,31 +8,21 @@ from statistics import median
 
 import attrs
 
+from assignor_lab.model.objective import Objective, by_name
 from assignor_lab.planning.measured import AWAY_MS, PlayedPlan
 
-__all__ = ["FIGURES", "OrderFigure", "OrderTrial", "medians", "trial_of"]
+__all__ = ["FIGURES", "OrderTrial", "medians", "trial_of"]
 
 
-@attrs.frozen
-class OrderFigure:
-    """A figure of an order; less is better."""
-
-    name: str
-    unit: str
-    words: str
-
-
-FIGURES: Mapping[str, OrderFigure] = {
-    each.name: each
-    for each in (
-        OrderFigure("duration_seconds", "s", "duration"),
-        OrderFigure("worst_task_seconds", "s", "worst task"),
-        OrderFigure("task_seconds", "task-seconds", "task-seconds"),
-        OrderFigure("tasks_at_once", "tasks", "tasks away at once"),
-        OrderFigure("rebalances", "rebalances", "rebalances"),
-        OrderFigure("restored_bytes", "bytes", "restored bytes"),
-    )
-}
+#: The figures of an order by name.
+FIGURES: Mapping[str, Objective] = by_name(
+    Objective("duration_seconds", "s", "duration"),
+    Objective("worst_task_seconds", "s", "worst task"),
+    Objective("task_seconds", "task-seconds", "task-seconds"),
+    Objective("tasks_at_once", "tasks", "tasks away at once"),
+    Objective("rebalances", "rebalances", "rebalances"),
+    Objective("restored_bytes", "bytes", "restored bytes"),
+)
 
 
 @attrs.frozen

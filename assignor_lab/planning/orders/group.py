@@ -10,12 +10,11 @@ from typing import Protocol
 
 import attrs
 
-from assignor_lab.documents.wording import natural_order
 from assignor_lab.planning.conduct import GRACE_MS, RESTS_MS, close_ms, start_ms
 from assignor_lab.planning.measured import cost_of
 from assignor_lab.planning.orders.copies import copy_sentences
 from assignor_lab.planning.orders.figures import OrderTrial, trial_of
-from assignor_lab.planning.orders.order import Conditions, Order, plan_in_order
+from assignor_lab.planning.orders.order import Conditions, Order, plan_in_order, restarted
 from assignor_lab.planning.plans import CALM, Plan, draws_of
 from assignor_lab.planning.predicted import plan_seed, play_plan, play_timings
 from assignor_lab.planning.state import PresentState
@@ -93,8 +92,7 @@ class StreamsOrders:
 
     @cached_property
     def names(self) -> tuple[str, ...]:
-        names = [action.name for step in self.variants[PRESENT].plan.steps for action in step.actions]
-        return tuple(sorted(names, key=natural_order))
+        return restarted(self.variants[PRESENT].plan)
 
     @cached_property
     def loads(self) -> Mapping[str, int]:

@@ -7,11 +7,10 @@ from functools import cached_property
 
 import attrs
 
-from assignor_lab.documents.wording import natural_order
 from assignor_lab.planning.measured import PlayedPlan
 from assignor_lab.planning.orders.figures import OrderTrial, trial_of
 from assignor_lab.planning.orders.group import PRESENT, Floors
-from assignor_lab.planning.orders.order import Conditions, Order, plan_in_order
+from assignor_lab.planning.orders.order import Conditions, Order, plan_in_order, restarted
 from assignor_lab.planning.plans import Plan
 
 __all__ = ["MemberOrders"]
@@ -41,8 +40,7 @@ class MemberOrders:
 
     @cached_property
     def names(self) -> tuple[str, ...]:
-        names = [action.name for step in self.singles[PRESENT].steps for action in step.actions]
-        return tuple(sorted(names, key=natural_order))
+        return restarted(self.singles[PRESENT])
 
     @property
     def shared(self) -> Mapping[frozenset[str], int]:

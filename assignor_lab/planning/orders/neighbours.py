@@ -18,7 +18,7 @@ _EACH_STEP = 8
 def first_orders(group: OrderedGroup, conditions: Conditions, aims: OrderAims) -> Iterator[Order]:
     """Orders of balanced batches, for ever more steps."""
     names = group.names
-    most = next((limit.most for limit in aims.limits if limit.figure == AT_ONCE), float("inf"))
+    most = aims.most(AT_ONCE)
     steps = 1
     while steps <= len(names):
         batches = balanced(group, steps)
@@ -49,7 +49,7 @@ def balanced(group: OrderedGroup, steps: int) -> tuple[tuple[str, ...], ...]:
 def neighbours(group: OrderedGroup, order: Order, aims: OrderAims) -> Iterator[Order]:
     """Orders with two batches joined, two batches in the other place, or two instances exchanged."""
     batches = order.batches
-    most = next((limit.most for limit in aims.limits if limit.figure == AT_ONCE), float("inf"))
+    most = aims.most(AT_ONCE)
     pairs = [(after, before) for after in range(len(batches)) for before in range(after)]
     pairs.sort(key=lambda pair: sum(group.loads[name] for place in pair for name in batches[place]))
     for pair in pairs:

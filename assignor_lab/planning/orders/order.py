@@ -9,7 +9,7 @@ import attrs
 from assignor_lab.documents.wording import listed, natural_order, plural
 from assignor_lab.planning.plans import CALM, READY, Plan, Step, Wait
 
-__all__ = ["Conditions", "Order", "batches_words", "in_batches", "plan_in_order", "wait_words"]
+__all__ = ["Conditions", "Order", "batches_words", "in_batches", "plan_in_order", "restarted", "wait_words"]
 
 
 @attrs.frozen
@@ -50,6 +50,12 @@ class Order:
 def in_batches(batches: Iterable[Iterable[str]]) -> tuple[tuple[str, ...], ...]:
     """Batches with their names in natural order."""
     return tuple(tuple(sorted(batch, key=natural_order)) for batch in batches)
+
+
+def restarted(single: Plan) -> tuple[str, ...]:
+    """The instances that a roll restarts, in natural order."""
+    names = [action.name for step in single.steps for action in step.actions]
+    return tuple(sorted(names, key=natural_order))
 
 
 def plan_in_order(single: Plan, order: Order) -> Plan:

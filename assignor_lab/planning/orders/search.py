@@ -244,8 +244,7 @@ class _Bounds:
         self._searching, self._aims = searching, aims
         group = searching.group
         self._names, self._loads = group.names, [group.loads[name] for name in group.names]
-        limits = {limit.figure: limit.most for limit in aims.limits}
-        self._at_once = limits.get(AT_ONCE, inf)
+        self._at_once = aims.most(AT_ONCE)
 
     def least(self) -> float:
         """No order has a smaller deciding figure."""

@@ -12,6 +12,7 @@ from assignor_lab.planning.orders.answer import BestOrder
 from assignor_lab.planning.orders.figures import FIGURES, trial_of
 from assignor_lab.planning.orders.order import Conditions, Order, batches_words, wait_words
 from assignor_lab.planning.plans import READY
+from assignor_lab.planning.range_words import seconds_words
 from assignor_lab.planning.words import Answer, prediction_document, total_document
 
 __all__ = ["ORDER_COLUMNS", "answer_of", "best_document", "best_sentence", "order_rows", "order_sentences"]
@@ -33,7 +34,7 @@ def best_sentence(answer: BestOrder) -> str:
     if after[figure] >= before[figure] * (1 - 1e-9) and order.is_one_by_one and order.conditions == _present(answer):
         return (
             f"Restart one {answer.unit} after the other: no allowed order is better. "
-            f"{_value(DURATION, after[DURATION])}, worst task {_seconds(after[WORST])} s."
+            f"{_value(DURATION, after[DURATION])}, worst task {seconds_words(after[WORST])} s."
         )
     about = "about " if answer.found.is_estimated else ""
     gains = [f"{_value(DURATION, after[DURATION])} instead of {about}{_value(DURATION, before[DURATION])}"]
@@ -41,8 +42,8 @@ def best_sentence(answer: BestOrder) -> str:
         gains.append(f"{_value(figure, after[figure])} instead of {_value(figure, before[figure])}")
     is_as_before = abs(after[WORST] - before[WORST]) <= _AS_BEFORE * max(before[WORST], 1.0)
     gains.append(
-        f"worst task {_seconds(after[WORST])} s "
-        + ("as before" if is_as_before else f"instead of {_seconds(before[WORST])} s")
+        f"worst task {seconds_words(after[WORST])} s "
+        + ("as before" if is_as_before else f"instead of {seconds_words(before[WORST])} s")
     )
     sentence = f"Restart {batches_words(order.batches)}{_under(answer, order)}: {', '.join(gains)}."
     return sentence if answer.is_gain else f"No order is better than one by one beyond noise. {sentence}"
@@ -131,21 +132,17 @@ def _estimated(answer: BestOrder) -> list[str]:
 
 def _slow(answer: BestOrder) -> str:
     slow, single = answer.slow
-    before = "" if single is None else f" instead of {_seconds(single.duration_seconds.median)} s"
+    before = "" if single is None else f" instead of {seconds_words(single.duration_seconds.median)} s"
     return (
-        f"If processes start twice as slowly: {_seconds(slow.duration_seconds.median)} s{before}, worst task "
-        f"{_seconds(slow.total.worst_task_seconds.median)} s."
+        f"If processes start twice as slowly: {seconds_words(slow.duration_seconds.median)} s{before}, worst task "
+        f"{seconds_words(slow.total.worst_task_seconds.median)} s."
     )
-
-
-def _seconds(value: float) -> str:
-    return f"{value:.0f}" if value >= 100 else f"{value:.1f}"
 
 
 def _value(figure: str, value: float) -> str:
     unit = FIGURES[figure].unit
     if unit in ("s", "task-seconds"):
-        return f"{_seconds(value)} {unit}"
+        return f"{seconds_words(value)} {unit}"
     return f"{value:.0f}" if unit in ("tasks", "rebalances") else f"{value:.3g} {unit}"
 
 
@@ -163,9 +160,9 @@ def _row(order: Order, figures: Mapping[str, float], remark: str) -> tuple[str, 
     parts = [batches_words(order.batches, 4), *_conditions(order, is_present_wait=order.conditions.wait == READY)]
     return (
         ", ".join(parts),
-        _seconds(figures[DURATION]),
-        _seconds(figures[WORST]),
-        _seconds(figures[TASK_SECONDS]),
+        seconds_words(figures[DURATION]),
+        seconds_words(figures[WORST]),
+        seconds_words(figures[TASK_SECONDS]),
         f"{figures[AT_ONCE]:.0f}",
         remark,
     )

@@ -8,6 +8,7 @@ from typing import Any
 import attrs
 
 from assignor_lab.documents.wording import listed
+from assignor_lab.planning.measured import GRACE_MS
 from assignor_lab.planning.past_record import RecordedAway, RecordedBounds
 from assignor_lab.planning.plans import Action, Plan, Starts, Step
 from assignor_lab.scenarios import Scenario
@@ -18,8 +19,6 @@ __all__ = ["PastChange", "past_changes"]
 _TOGETHER_MS = 10_000
 #: A process that is back within this time is restarted in place.
 _RESTART_MS = 30_000
-#: An absence begins at most this long before the event that causes it.
-_GRACE_MS = 500
 _ENDS = ("stop", "crash")
 #: Events of instances that a plan can have.
 _KNOWN = (*_ENDS, "start", "lose_disk")
@@ -123,7 +122,7 @@ def _clusters(events: Iterable[_Event], away: Mapping[str, Sequence[Sequence[int
             found.append([])
             over_ms = each.time_ms
         found[-1].append(each)
-        ends = [end for begin, end in absences if each.earliest_ms - _GRACE_MS <= begin <= each.time_ms + _TOGETHER_MS]
+        ends = [end for begin, end in absences if each.earliest_ms - GRACE_MS <= begin <= each.time_ms + _TOGETHER_MS]
         over_ms = max([over_ms, each.time_ms, *ends])
     return found
 
@@ -149,7 +148,7 @@ def _away(
     lengths: list[tuple[int, int]] = []
     for intervals in tasks.values():
         for begin, end in intervals:
-            if not first_ms - _GRACE_MS <= begin < end_ms:
+            if not first_ms - GRACE_MS <= begin < end_ms:
                 continue
             if end >= until_ms:
                 return None

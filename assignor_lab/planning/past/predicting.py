@@ -10,7 +10,7 @@ import attrs
 from assignment_api import AssignorLabError
 from assignor_lab.planning.in_processes import in_processes
 from assignor_lab.planning.intervals import calibrated
-from assignor_lab.planning.measured import PlayedPlan, cost_of
+from assignor_lab.planning.measured import GRACE_MS, PlayedPlan, cost_of
 from assignor_lab.planning.past.changes import PastChange
 from assignor_lab.planning.past_record import PastRecord, PredictedAway, PredictedChange
 from assignor_lab.planning.predict import Terms
@@ -26,7 +26,6 @@ _PLAYS = 10
 MOST_CHANGES = 8
 #: Tasks of all plays together: of a large group, fewer changes are predicted.
 _MOST = 60_000
-_GRACE_MS = 500
 
 
 @attrs.frozen
@@ -128,14 +127,12 @@ def _play(change: PastChange, state: PresentState, terms: Terms, seed: int, numb
     played, conduct = play_plan(
         state, change.plan, terms.registry, terms.sources, f"{seed}-{number}-past", terms.assignor
     )
-    if not conduct.marks:
-        raise RestlessGroupError(f"{change.state.place}: the group does not come to rest before the change")
     begin_ms = played.world.begin_ms + conduct.marks[0].at_ms
     left_out = "" if change.shows_restoring else RESTORING
     lengths = [
         sum(wait.length_ms for wait in interruption if wait.cause != left_out) / 1000
         for course in played.history.courses.values()
         for interruption in course.interruptions
-        if begin_ms - _GRACE_MS <= interruption[0].begin_ms < begin_ms + change.window_ms
+        if begin_ms - GRACE_MS <= interruption[0].begin_ms < begin_ms + change.window_ms
     ]
     return _Away(cost_of(played, conduct), max(lengths, default=0.0), sum(lengths))

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from math import inf
 
 import attrs
 
 from assignment_api.connect import ConfiguredJobs, ConnectorTaskId
 from assignor_lab.planning.connect_plan import ConnectContender, connect_plan, cost_of_workers, play_connect_plan
 from assignor_lab.planning.connect_state import ConnectState
-from assignor_lab.planning.making import Options, PlanError
+from assignor_lab.planning.making import Options
 from assignor_lab.planning.plans import Plan
 from assignor_lab.planning.predict import Terms
-from assignor_lab.planning.scaling.plays import ScalingPlay, Thread, plan_through
+from assignor_lab.planning.scaling.plays import ScalingPlay, Thread, check_begun, plan_through, seconds_since
 
 __all__ = ["ScaledConnectGroup"]
 
@@ -62,18 +61,13 @@ class ScaledConnectGroup:
         plan = plan_through(self.names, counts, self._plan_to)
         variant = ConnectContender("scaled", self.state, plan, self.terms)
         cluster, marks, done_ms, rest_ms, failed = play_connect_plan(variant, seed)
-        if len(marks) < len(plan.steps):
-            raise PlanError(f"the group is not ready to scale to {counts[-1]}: step {failed} is not over in time")
+        check_begun(plan, len(marks), counts[-1], failed)
         begin_ms = marks[-1]
         owned: dict[str, list[tuple[float, float, Thread]]] = {task: [] for task in self.tasks}
         for job, runs in cluster.runs.runs.items():
             if isinstance(job, ConnectorTaskId) and str(job) in owned:
                 owned[str(job)] = [
-                    (
-                        (run.start_ms - begin_ms) / 1000,
-                        inf if run.end_ms is None else (run.end_ms - begin_ms) / 1000,
-                        (run.worker, 0),
-                    )
+                    (*seconds_since(begin_ms, run.start_ms, run.end_ms), (run.worker, 0))
                     for run in sorted(runs, key=lambda run: run.start_ms)
                 ]
         cost = cost_of_workers(cluster, marks, done_ms, rest_ms, failed)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from math import inf
 
 import attrs
 
@@ -15,10 +14,10 @@ from assignor_lab.planning.consumer_plan import (
     play_consumer_plan,
 )
 from assignor_lab.planning.consumer_state import ConsumerState
-from assignor_lab.planning.making import Options, PlanError
+from assignor_lab.planning.making import Options
 from assignor_lab.planning.plans import Plan
 from assignor_lab.planning.predict import Terms
-from assignor_lab.planning.scaling.plays import ScalingPlay, plan_through
+from assignor_lab.planning.scaling.plays import ScalingPlay, check_begun, plan_through, seconds_since
 from assignor_lab.scenarios import Scenario
 
 __all__ = ["ScaledConsumerGroup"]
@@ -96,14 +95,10 @@ class ScaledConsumerGroup:
         plan = plan_through(self.names, counts, self._plan_to)
         variant = ConsumerContender("scaled", self.state, plan, self.terms)
         play, marks, done_ms, rest_ms, failed = play_consumer_plan(variant, seed)
-        if len(marks) < len(plan.steps):
-            raise PlanError(f"the group is not ready to scale to {counts[-1]}: step {failed} is not over in time")
+        check_begun(plan, len(marks), counts[-1], failed)
         begin_ms = marks[-1]
         owned = {
-            f"{topic}-{number}": [
-                ((begin - begin_ms) / 1000, inf if end is None else (end - begin_ms) / 1000, (name, 0))
-                for begin, end, name in runs
-            ]
+            f"{topic}-{number}": [(*seconds_since(begin_ms, begin, end), (name, 0)) for begin, end, name in runs]
             for (topic, number), runs in play.world.ledger.runs.items()
         }
         cost = cost_of_consumers(play, marks, done_ms, rest_ms, failed)

@@ -10,10 +10,13 @@ from typing import Protocol
 import attrs
 
 from assignor_lab.planning.instances import new_names
+from assignor_lab.planning.making import PlanError
 from assignor_lab.planning.measured import PlayedPlan
 from assignor_lab.planning.plans import CALM, READY, Action, Plan, Step
 
-__all__ = ["Thread", "ScaledGroup", "ScalingPlay", "plan_through", "tasks_by_instance"]
+__all__ = [
+    "Thread", "ScaledGroup", "ScalingPlay", "check_begun", "plan_through", "seconds_since", "tasks_by_instance",
+]  # fmt: skip
 
 #: An instance, and the number of its thread.
 Thread = tuple[str, int]
@@ -124,6 +127,25 @@ def plan_through(present: Sequence[str], counts: Sequence[int], plan_to: Callabl
     made = first or plan_to(counts[-1])
     steps[-1] = attrs.evolve(steps[-1], wait=READY)
     return attrs.evolve(made, steps=tuple(steps))
+
+
+def check_begun(plan: Plan, begun: int, count: int, failed: str | None) -> None:
+    """Refuses a play whose last step, the scaling to ``count``, did not begin.
+
+    Args:
+        begun: Number of the steps that began.
+        failed: The step that was not over.
+
+    Raises:
+        PlanError: with that step.
+    """
+    if begun < len(plan.steps):
+        raise PlanError(f"the group is not ready to scale to {count}: step {failed} is not over in time")
+
+
+def seconds_since(moment_ms: int, begin_ms: int, end_ms: int | None) -> tuple[float, float]:
+    """Begin and end of a run in seconds after a moment; a run without an end goes on."""
+    return (begin_ms - moment_ms) / 1000, inf if end_ms is None else (end_ms - moment_ms) / 1000
 
 
 def _after(names: Sequence[str], step: Step) -> list[str]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from math import inf
 
 import attrs
 
@@ -13,7 +12,7 @@ from assignor_lab.planning.measured import cost_of
 from assignor_lab.planning.plans import Plan
 from assignor_lab.planning.predict import Terms
 from assignor_lab.planning.predicted import RestlessGroupError, play_plan
-from assignor_lab.planning.scaling.plays import ScalingPlay, Thread, plan_through
+from assignor_lab.planning.scaling.plays import ScalingPlay, Thread, plan_through, seconds_since
 from assignor_lab.planning.state import PresentState
 
 __all__ = ["ScaledStreamsGroup"]
@@ -82,11 +81,7 @@ class ScaledStreamsGroup:
         owned: dict[str, list[tuple[float, float, Thread]]] = {}
         for task, runs, threads in zip(self.tasks, world.ledger.runs, world.ledger.threads, strict=True):
             owned[task] = [
-                (
-                    (begin - begin_ms) / 1000,
-                    inf if end is None or end >= end_ms else (end - begin_ms) / 1000,
-                    (name, key),
-                )
+                (*seconds_since(begin_ms, begin, None if end is None or end >= end_ms else end), (name, key))
                 for (begin, end, name), key in zip(runs, threads, strict=True)
             ]
         cost = cost_of(played, conduct)

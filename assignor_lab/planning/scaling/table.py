@@ -15,9 +15,8 @@ import attrs
 
 from assignment_api import AssignorLabError
 from assignor_lab.documents.wording import plural
-from assignor_lab.model.bands import band
 from assignor_lab.planning.making import PlanError
-from assignor_lab.planning.predicted import Range, RestlessGroupError
+from assignor_lab.planning.predicted import Range, RestlessGroupError, range_of
 from assignor_lab.planning.scaling.plays import ScaledGroup, ScalingPlay, Thread, tasks_by_instance
 from assignor_lab.planning.scaling.queues import LagCurve, lag_of
 from assignor_lab.planning.scaling.rates import Capacity, InputCurve
@@ -278,19 +277,19 @@ def _row(
         count,
         placement,
         verdict,
-        _range([now for now, _, _ in parts]),
-        _range([later for _, later, _ in parts]),
-        _range(
+        range_of([now for now, _, _ in parts]),
+        range_of([later for _, later, _ in parts]),
+        range_of(
             [
                 play.cost.total.worst_task_seconds if not play.begin_s else play.cost.steps[-1].worst_task_seconds
                 for play in plays
             ]
         ),
-        _range([ready for _, _, ready in parts]),
-        _range(rests) if len(rests) == len(plays) else None,
-        _range([float(play.cost.steps[-1].rebalances) for play in plays]),
+        range_of([ready for _, _, ready in parts]),
+        range_of(rests) if len(rests) == len(plays) else None,
+        range_of([float(play.cost.steps[-1].rebalances) for play in plays]),
         _throughput(placement, forecast),
-        _range(known) if verdict == USEFUL else None,
+        range_of(known) if verdict == USEFUL else None,
         median(worst) if worst else None,
     )
 
@@ -310,11 +309,6 @@ def _parts(play: ScalingPlay) -> tuple[float, float, float]:
             else:
                 later += end - begin
     return now, later, ready - play.begin_s
-
-
-def _range(values: Sequence[float]) -> Range:
-    low, high = band(values)
-    return Range(median(values), low, high)
 
 
 def _break_even(scaled: LagCurve, without: LagCurve, forecast: Forecast) -> float | None:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from assignor_lab.documents.wording import listed, plural
 from assignor_lab.planning.predicted import Range
+from assignor_lab.planning.range_words import interval_words, range_document, seconds_words
 from assignor_lab.planning.scaling.table import (
     BEHIND,
     NO_GAIN,
@@ -75,7 +76,7 @@ def _recommendation(table: ScalingTable, remedies: Sequence[str]) -> str:
 
 
 def _when(after: Range) -> str:
-    return f": the lag is lower than without scaling after {_seconds(after.median)} s"
+    return f": the lag is lower than without scaling after {seconds_words(after.median)} s"
 
 
 def _rate(value: float | None, table: ScalingTable) -> str:
@@ -97,17 +98,6 @@ def _s(rows: Sequence[ScalingRow]) -> str:
     return "s" if len(rows) == 1 and rows[0].count == 1 else ""
 
 
-def _seconds(value: float) -> str:
-    return f"{value:.0f}" if value >= 100 else f"{value:.1f}"
-
-
-def _with_interval(of: Range | None) -> str:
-    if of is None:
-        return ""
-    median, low, high = (_seconds(value) for value in (of.median, of.low, of.high))
-    return median if low == high == median else f"{median} ({low} to {high})"
-
-
 def columns(table: ScalingTable) -> tuple[str, ...]:
     """The columns; those of the lag only if it is known."""
     lag = ("throughput", "lag lower after s") if table.is_forecast else ("speed",)
@@ -122,7 +112,7 @@ def row_cells(table: ScalingTable, row: ScalingRow) -> tuple[str, ...]:
     each = str(low) if low == high else f"{low} to {high}"
     lag: tuple[str, ...] = (f"{row.placement.speed / table.present.placement.speed:.2f} x",)
     if table.is_forecast:
-        lag = (_rate(row.throughput, table), _with_interval(row.break_even_s))
+        lag = (_rate(row.throughput, table), "" if row.break_even_s is None else interval_words(row.break_even_s))
     return (
         str(row.count),
         each,
@@ -145,7 +135,7 @@ def _idle(row: ScalingRow, table: ScalingTable) -> str:
 
 
 def _median(of: Range | None) -> str:
-    return "" if of is None else _seconds(of.median)
+    return "" if of is None else seconds_words(of.median)
 
 
 def _verdict(row: ScalingRow) -> str:
@@ -194,4 +184,4 @@ def _rounded(value: float | None) -> float | None:
 
 
 def _range(of: Range | None) -> dict[str, float] | None:
-    return None if of is None else {"median": round(of.median, 3), "low": round(of.low, 3), "high": round(of.high, 3)}
+    return None if of is None else range_document(of)

@@ -23,14 +23,12 @@ from pathlib import Path
 from typing import Any
 
 import attrs
-import pyspark
 from kafka import KafkaAdminClient, KafkaConsumer, KafkaProducer, TopicPartition
 from kafka.admin import NewTopic
 
 from tests.capture.live.real_streams import RealApplications
-from tests.capture.live.recorded_lives import BROKERS
-from tests.capture.live.released_applications import OFFICIAL
-from tests.connect.real_kafka import LIB, until
+from tests.capture.live.released_applications import path_of_broker, path_of_clients
+from tests.connect.real_kafka import until
 
 SOURCE = Path(__file__).with_name("AccuracyApplication.java")
 NAMES = ("i1", "i2", "i3")
@@ -90,16 +88,9 @@ class Application(RealApplications):
         self.starts: list[float] = []
         #: Advised settings of each instance.
         self.advised: dict[str, Mapping[str, object]] = {name: {} for name in NAMES}
-        (streams,) = (OFFICIAL / f"kafka-{release}" / "lib").glob("kafka-streams-*.jar")
-        (rocks,) = (Path(pyspark.__file__).parent / "jars").glob("rocksdbjni-*.jar")
-        logging = ":".join(map(str, sorted(LIB.glob("log4j-slf4j-impl-*.jar"))))
-        self.path = f"{self.classes}:{streams}:{rocks}:{self._lib}/*:{logging}"
+        self.path = path_of_clients(self.classes, release)
         compiler = ["javac", "-proc:none", "-cp", self.path, "-d", str(self.classes), str(SOURCE)]
         subprocess.run(compiler, check=True, capture_output=True, timeout=120)
-
-    @property
-    def _lib(self) -> Path:
-        return LIB if self.release == "4.3" else BROKERS / f"kafka-{self.release}" / "lib"
 
     @property
     def settings(self) -> Mapping[str, object]:
@@ -110,8 +101,7 @@ class Application(RealApplications):
 
     def _broker_java(self, heap: str) -> list[str]:
         *options, _, _ = super()._java(heap)
-        logging = ":".join(map(str, sorted(LIB.glob("log4j-slf4j-impl-*.jar"))))
-        return [*options, "-cp", f"{self._lib}/*:{logging}"]
+        return [*options, "-cp", path_of_broker(self.release)]
 
     def _properties(self, name: str, values: Mapping[str, object]) -> Path:
         if name == "broker" and self.protocol == "streams":

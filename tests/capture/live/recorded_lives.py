@@ -43,6 +43,11 @@ _ANSWERED = re.compile(r"Assignment received from leader \S+ for group (\S+) for
 _DECIDED = re.compile(r"\[GroupId (\S+?)\]\S* .*[Cc]omputed (?:a )?new target assignment for epoch (\d+) ")
 
 
+def lib_of(release: str) -> Path:
+    """The folder of a release's broker and clients."""
+    return LIB if release == "4.3" else BROKERS / f"kafka-{release}" / "lib"
+
+
 class RecordedLives(RealApplications):
     """Groups of each kind at a broker of some release, and the recorder that follows them all."""
 
@@ -205,7 +210,7 @@ class RecordedLives(RealApplications):
     # --- inside -----------------------------------------------------------------------------------------
 
     def _broker_java(self, heap: str) -> list[str]:
-        lib = LIB if self.release == "4.3" else BROKERS / f"kafka-{self.release}" / "lib"
+        lib = lib_of(self.release)
         assert lib.is_dir(), f"no broker {self.release}: run these tests as `make test-services`, which brings it"
         # Brokers before 4.0 bring another logging library, and the coordinator's texts are needed.
         bound = LIB.glob("log4j-*.jar" if not list(lib.glob("log4j-core-*.jar")) else "log4j-slf4j-impl-*.jar")

@@ -17,7 +17,7 @@ from kafka.admin import NewTopic
 from typer.testing import CliRunner
 
 from assignor_lab.cli.app import build_app
-from tests.capture.live.recorded_lives import BROKERS, LONG_S, RecordedLives
+from tests.capture.live.recorded_lives import LONG_S, RecordedLives, lib_of
 from tests.connect.real_kafka import JVM, LIB, RealConnect, until
 
 HERE = Path(__file__).parent
@@ -29,6 +29,18 @@ SESSION_MS = 10_000
 AWAY_S, GRACE_S = 0.5, 0.5
 _KEEPS_TOPOLOGIES = "org.apache.kafka.server.streams.InMemoryTopologyDescriptionPlugin"
 _RESTORED = re.compile(r"Finished restoring changelog (\S+) to store \S+ with a total number of (\d+) records")
+
+
+def path_of_clients(classes: Path, release: str) -> str:
+    """The class path of an application of Kafka Streams."""
+    (streams,) = (OFFICIAL / f"kafka-{release}" / "lib").glob("kafka-streams-*.jar")
+    (rocks,) = (Path(importlib.util.find_spec("pyspark").origin).parent / "jars").glob("rocksdbjni-*.jar")  # type: ignore[union-attr, arg-type]
+    return f"{classes}:{streams}:{rocks}:{path_of_broker(release)}"
+
+
+def path_of_broker(release: str) -> str:
+    """The class path of a broker, and of clients without Streams."""
+    return ":".join([f"{lib_of(release)}/*", *map(str, sorted(LIB.glob("log4j-slf4j-impl-*.jar")))])
 
 
 class Instances:
@@ -91,11 +103,7 @@ class ReleasedKafka(RecordedLives):
         subprocess.run([*compiler, str(HERE / "ReleasedApplications.java")], check=True, capture_output=True)
 
     def path_of(self, release: str) -> str:
-        (streams,) = (OFFICIAL / f"kafka-{release}" / "lib").glob("kafka-streams-*.jar")
-        (rocks,) = (Path(importlib.util.find_spec("pyspark").origin).parent / "jars").glob("rocksdbjni-*.jar")  # type: ignore[union-attr, arg-type]
-        lib = LIB if release == "4.3" else BROKERS / f"kafka-{release}" / "lib"
-        logging = ":".join(map(str, sorted(LIB.glob("log4j-slf4j-impl-*.jar"))))
-        return f"{self.classes}:{streams}:{rocks}:{lib}/*:{logging}"
+        return path_of_clients(self.classes, release)
 
     def start_broker(self) -> None:
         super().start_broker()
