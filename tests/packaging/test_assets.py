@@ -18,7 +18,7 @@ ROOT = Path(__file__).resolve().parents[2]
 ROOMS = {"web": ("web", "report"), "report": ("report",)}
 _TEMPLATE = re.compile(r"\{%-?\s*(?:extends|include|from|import)\s+\"([^\"]+)\"")
 _LOADED = re.compile(r"(?:src|href)=\"/assets/([^\"]+)\"")
-_NAMED_IN_CODE = re.compile(r"(?:render|get_template|asset)\(\s*\"([\w.-]+)\"")
+_NAMED_IN_CODE = re.compile(r"(?:render|render_page|get_template|asset)\(\s*\"([\w.-]+)\"")
 
 
 @pytest.fixture(scope="module")
