@@ -109,6 +109,8 @@ accuracy-live: setup $(STAMPS)/dev $(STAMPS)/services ## plan changes of real St
 	@scripts/build-kafka
 	$(BIN)/python -m tests.calibration.live --rolls $(or $(ROLLS),10)
 	$(BIN)/python -m tests.calibration.live.connect
+	$(BIN)/python -m tests.calibration.live.orders
+	$(BIN)/python -m tests.calibration.live.scalings
 	@scripts/build-brokers 4.4
 	$(BIN)/python -m tests.calibration.live --release 4.4 --rolls $(or $(ROLLS),10) --advised-rolls 0
 

@@ -45,6 +45,8 @@ _ROLLS = ("roll", "upgrade")
 #: Errors of groups of other applications and machines, by figure: least and greatest share of the prediction, and
 #: further seconds where tasks move (a round of joining). docs/reference/accuracy.md has the changes behind them.
 _OF_FOREIGN = {"worst_task_seconds": (0.8, 1.15, 2.5), "task_seconds": (0.65, 1.3, 6.0)}
+#: Errors of durations of such groups: least and greatest share of the prediction, and further seconds of each step.
+_FOREIGN_DURATION = (0.85, 1.15, 1.5)
 _MOVES = "moves, "
 #: Share of the task-seconds from which restoring counts as their cause, and the same for a session timeout.
 _RESTORING_SHARE, _SESSION_SHARE = 0.25, 0.5
@@ -106,7 +108,16 @@ def calibrated(
         prediction,
         steps=tuple(_step(each, protocol, plan, errors, past, is_foreign=is_foreign) for each in prediction.steps),
         total=_step(prediction.total, protocol, plan, errors, past, is_foreign=is_foreign),
+        duration_seconds=_duration(prediction, plan) if is_foreign else prediction.duration_seconds,
     )
+
+
+def _duration(prediction: Prediction, plan: Plan) -> Range:
+    """The duration with the errors of foreign groups: a busy machine is late in each step."""
+    of = prediction.duration_seconds
+    least, greatest, more_s = _FOREIGN_DURATION
+    high = greatest * of.median + more_s * len(plan.steps)
+    return Range(of.median, min(of.low, least * of.median), max(of.high, high))
 
 
 def _step(

@@ -36,6 +36,13 @@ def test_each_end_of_an_interval_grows_by_its_share_of_the_prediction() -> None:
     assert found.poorly_known == ()
 
 
+@pytest.mark.parametrize(("steps", "high"), [(1, 13.0), (3, 16.0)])
+def test_each_step_of_a_foreign_group_may_be_late(steps: int, high: float) -> None:
+    made = Prediction((step(),), step(), exactly(10.0), None, ())
+    found = calibrated(made, "classic", Plan("roll", (Step("d1", ()),) * steps)).duration_seconds
+    assert (found.low, found.median, found.high) == pytest.approx((8.5, 10.0, high))
+
+
 def test_an_interval_holds_nothing_below_zero() -> None:
     assert widening_of(Range(0.2, 0.1, 0.4), 0.5, 0.5) == Range(0.2, 0.0, 0.9)
 

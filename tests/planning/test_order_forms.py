@@ -17,6 +17,7 @@ from assignor_lab.planning.orders.forms import kubernetes_form, script_form
 from assignor_lab.planning.orders.making import WantedOrder, found_order
 from assignor_lab.planning.orders.order import Conditions, Order
 from assignor_lab.planning.predicted import played_plan, predicted
+from assignor_lab.watching.since import read_since
 from tests.planning.ordered_groups import group_document, ordered
 
 pytestmark = pytest.mark.slow
@@ -130,6 +131,12 @@ def test_a_script_stops_if_the_group_leaves_the_plan(answer: BestOrder, tmp_path
     assert done.returncode == 1
     assert "stopped: the group leaves the plan" in done.stderr
     assert restarted(tmp_path) == ["a"]
+
+
+def test_assignor_check_takes_the_file_of_a_script(answer: BestOrder, tmp_path: Path) -> None:
+    script = script_form(with_order(answer, ("a",), ("b",)))
+    (value,) = [line.split('"')[3] for line in script.splitlines() if "assignor check" in line and "--since" in line]
+    assert read_since(value.replace("$work", str(tmp_path)), 0).file == tmp_path / Path(value).name
 
 
 def test_a_script_stops_at_an_instance_that_is_not_ready(answer: BestOrder, tmp_path: Path) -> None:

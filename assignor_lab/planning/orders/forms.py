@@ -132,7 +132,8 @@ plan_within() {{
     shift
     until "$@"; do
         [ "$(date +%s)" -lt "$ends" ] || plan_stop "not in time: $*"
-        sleep 1
+        # Some shells sleep whole seconds only.
+        sleep 0.2 2>/dev/null || sleep 1
     done
 }}
 
@@ -154,7 +155,8 @@ plan_restart() {{
 }}
 
 plan_check() {{
-    assignor check "$RECORDED" --since "$work/checked" || plan_stop "the group leaves the plan: see the findings above"
+    assignor check "$RECORDED" --since "$work/checked.json" ||
+        plan_stop "the group leaves the plan: see the findings above"
 }}
 
 plan_check

@@ -17,7 +17,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -32,8 +32,8 @@ from tests.connect.real_kafka import until
 
 SOURCE = Path(__file__).with_name("AccuracyApplication.java")
 NAMES = ("i1", "i2", "i3")
-#: Numbers of partitions of the topics, with and without state.
-WORK, NOTES = 4, 2
+#: Partitions of the topics, with and without state.
+SIZES: Mapping[str, int] = {"work": 4, "notes": 2}
 SETTINGS: Mapping[str, object] = {
     "num.stream.threads": 2,
     "num.standby.replicas": 1,
@@ -57,8 +57,7 @@ WITHIN = '"group.instance.id" = ["none", "one for each instance"]\n"session.time
 #: Settings of a member of the streams protocol; the sessions are the broker's.
 OF_BROKER = ("session.timeout.ms", "heartbeat.interval.ms", "num.standby.replicas")
 PAGE = Path(__file__).parents[3] / "docs" / "reference" / "accuracy.md"
-BEGIN = "<!-- written by python -m tests.calibration.live --release 4.4 --write: begin -->"
-END = "<!-- written by python -m tests.calibration.live --release 4.4 --write: end -->"
+PART = "python -m tests.calibration.live --release 4.4 --write"
 
 
 @attrs.frozen
@@ -81,13 +80,16 @@ class Roll:
 class Application(RealApplications):
     """A broker and an application of three instances, of one release of Kafka."""
 
+    names: Sequence[str] = NAMES
+    sizes = SIZES
+
     def __init__(self, directory: Path, release: str = "4.3", protocol: str = "classic") -> None:
         super().__init__(directory)
         self.release, self.protocol = release, protocol
         #: From the start of each process to its first join, in seconds.
         self.starts: list[float] = []
         #: Advised settings of each instance.
-        self.advised: dict[str, Mapping[str, object]] = {name: {} for name in NAMES}
+        self.advised: dict[str, Mapping[str, object]] = {name: {} for name in self.names}
         self.path = path_of_clients(self.classes, release)
         compiler = ["javac", "-proc:none", "-cp", self.path, "-d", str(self.classes), str(SOURCE)]
         subprocess.run(compiler, check=True, capture_output=True, timeout=120)
@@ -112,8 +114,9 @@ class Application(RealApplications):
 
     def create_topics(self) -> None:
         admin = KafkaAdminClient(bootstrap_servers=self.address)
-        sizes = {"work": WORK, "work-out": WORK, "notes": NOTES, "notes-out": NOTES}
-        admin.create_topics([NewTopic(name, count, 1) for name, count in sizes.items()])
+        admin.create_topics(
+            [NewTopic(name, count, 1) for topic, count in self.sizes.items() for name in (topic, f"{topic}-out")]
+        )
         admin.close()
 
     def start(self, name: str) -> None:
@@ -127,9 +130,9 @@ class Application(RealApplications):
         self.processes[name].wait(60)
 
     def start_all(self) -> None:
-        for name in NAMES:
+        for name in self.names:
             self.start(name)
-        for name in NAMES:
+        for name in self.names:
             self.wait_until_running(name)
         time.sleep(20)
 
@@ -161,8 +164,8 @@ class Application(RealApplications):
 class Probe:
     """Sends 20 records a second to each partition, and notes when the output arrives."""
 
-    def __init__(self, address: str) -> None:
-        self._address = address
+    def __init__(self, address: str, sizes: Mapping[str, int] = SIZES) -> None:
+        self._address, self._sizes = address, sizes
         self._stopped = threading.Event()
         self.arrivals: dict[tuple[str, int], list[float]] = {}
         self._threads = [threading.Thread(target=each, daemon=True) for each in (self._send, self._read)]
@@ -177,15 +180,16 @@ class Probe:
     def _send(self) -> None:
         producer = KafkaProducer(bootstrap_servers=self._address, linger_ms=0)
         while not self._stopped.wait(0.05):
-            for topic, count in (("work", WORK), ("notes", NOTES)):
+            for topic, count in self._sizes.items():
                 for partition in range(count):
                     producer.send(topic, key=str(partition).encode(), value=b"x" * 200, partition=partition)
         producer.close()
 
     def _read(self) -> None:
         consumer = KafkaConsumer(bootstrap_servers=self._address, auto_offset_reset="latest")
-        sizes = {"work-out": WORK, "notes-out": NOTES}
-        consumer.assign([TopicPartition(name, number) for name, count in sizes.items() for number in range(count)])
+        consumer.assign(
+            [TopicPartition(f"{topic}-out", place) for topic, count in self._sizes.items() for place in range(count)]
+        )
         while not self._stopped.is_set():
             found = consumer.poll(timeout_ms=50)
             now = time.time()
@@ -301,6 +305,14 @@ def table(rolls: list[Roll]) -> list[str]:
     return lines
 
 
+def with_part(command: str, lines: Sequence[str]) -> None:
+    """Writes the part of the page that a command makes."""
+    begin, end = (f"<!-- written by {command}: {place} -->" for place in ("begin", "end"))
+    head, _, rest = PAGE.read_text("utf-8").partition(begin)
+    text = "\n".join(lines)
+    PAGE.write_text(f"{head}{begin}\n{text}\n{end}{rest.partition(end)[2]}", "utf-8")
+
+
 def main() -> int:
     """Prints a line for each roll; returns 1 if too few true values are inside their intervals, or the gain is not."""
     parser = argparse.ArgumentParser(prog="python -m tests.calibration.live", description=__doc__)
@@ -330,8 +342,7 @@ def main() -> int:
             finally:
                 application.close()
     if options.write:
-        page, (head, _, rest) = "\n".join(table(found)), PAGE.read_text("utf-8").partition(BEGIN)
-        PAGE.write_text(f"{head}{BEGIN}\n{page}\n{END}{rest.partition(END)[2]}", "utf-8")
+        with_part(PART, table(found))
     held = {each.figure: [other.is_inside for other in found if other.figure == each.figure] for each in found}
     print(", ".join(f"{figure}: {sum(all_of)} of {len(all_of)} inside" for figure, all_of in held.items()))
     return 0 if all(sum(each) >= HELD * len(each) for each in held.values()) and is_as_promised else 1
