@@ -7,6 +7,8 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, NoReturn
 
+import attrs
+
 from assignment_api.plugins import (
     ConnectAssignorPlugin,
     Found,
@@ -20,6 +22,7 @@ from assignment_api.plugins import (
     TaskAssignorPlugin,
 )
 from assignment_api.plugins.named_code import HERE, CodeOrigin, code_origin
+from assignment_api.plugins.reserved import PARTITION_ASSIGNORS
 from assignor_lab.runtime.discovery.descriptions import fields_in
 from assignor_lab.runtime.discovery.entries import ASKING_PLACES, HANDLERS, DiscoveredAssignor, assignor_entry
 from assignor_lab.runtime.isolation.errors import AnswerFormatError, IsolationError
@@ -27,13 +30,15 @@ from assignor_lab.runtime.isolation.launching import launcher_of, search_path
 from assignor_lab.runtime.isolation.plugins import Isolation, failure_in
 from assignor_lab.runtime.isolation.process import PluginProcess
 from assignor_lab.runtime.java.naming import JavaName, java_name
-from assignor_lab.runtime.java.origin import DESCRIBE, java_origin
+from assignor_lab.runtime.java.origin import DESCRIBE, JavaOrigin, java_origin
 from assignor_lab.runtime.java.settings import JavaSettings
 
 __all__ = ["IsolatedCode", "CodeUnseen"]
 
 _DIGEST = re.compile(r"\A[0-9a-f]{64}\Z")
 _MESSAGE_LIMIT = 1_000
+#: Kinds with a public interface in Java that the driver calls.
+_JAVA_KINDS = ("task-assignor", *PARTITION_ASSIGNORS)
 
 
 class IsolatedCode:
@@ -52,7 +57,8 @@ class IsolatedCode:
         """As in the protocol, :class:`assignment_api.plugins.named_code.NamedCode`."""
         java = java_name(selector)
         if java is not None:
-            return self._java_assignor(java, policy)
+            factory = self._java_factory("task-assignor", java, policy)
+            return FoundTaskAssignor(java.text, TaskAssignorPlugin("java", factory), None, None)
         origin = code_origin(selector, policy)
         if not self._is_apart(selector, origin):
             return HERE.task_assignor(selector, policy)
@@ -76,29 +82,48 @@ class IsolatedCode:
         return Found(selector, entry, origin.distribution, origin.version)
 
     def partition_assignor(self, kind: str, selector: str, policy: Policy) -> Found[PartitionAssignorPlugin]:
-        _refuse_java(selector)
+        java = java_name(selector)
+        if java is not None:
+            factory = self._java_factory(kind, java, policy)
+            return Found(java.text, PartitionAssignorPlugin("java", factory), None, None)
         origin = code_origin(selector, policy)
         if not self._is_apart(selector, origin):
             return HERE.partition_assignor(kind, selector, policy)
         return Found(selector, self._entry(kind, selector, origin), origin.distribution, origin.version)
 
     def kinds(self, selector: str, policy: Policy) -> tuple[str, ...]:
-        if java_name(selector) is not None:
-            return ("task-assignor",)
+        java = java_name(selector)
+        if java is not None:
+            return self._java_kinds(java, self._java_origin(java, policy))
         origin = code_origin(selector, policy)
         if not self._is_apart(selector, origin):
             return HERE.kinds(selector, policy)
         return tuple(kind for kind in ASKING_PLACES if kind in self._document(selector)["kinds"])
 
-    def _java_assignor(self, name: JavaName, policy: Policy) -> FoundTaskAssignor:
+    def _java_origin(self, name: JavaName, policy: Policy) -> JavaOrigin:
         reason = policy.reason_against_name("java", name.class_name)
         if reason is not None:
             raise PluginLoadError(f"assignor {name.text!r} may not be loaded: {reason}")
-        origin = java_origin(name, self._java)
-        if not self._is_checked and name.text not in self._described:
+        return java_origin(name, self._java)
+
+    def _java_kinds(self, name: JavaName, origin: JavaOrigin) -> tuple[str, ...]:
+        if self._is_checked:
+            return _JAVA_KINDS
+        if name.text not in self._described:
             self._described[name.text] = self._loaded(name.text, DESCRIBE, (origin,))
-        factory = DiscoveredAssignor("task-assignor", name.text, None, origin, self._isolation, origin.digest())
-        return FoundTaskAssignor(name.text, TaskAssignorPlugin("java", factory), None, None)
+        kinds = self._described[name.text]["kinds"]
+        return tuple(kind for kind in _JAVA_KINDS if kind in kinds)
+
+    def _java_factory(self, kind: str, name: JavaName, policy: Policy) -> DiscoveredAssignor:
+        origin = self._java_origin(name, policy)
+        kinds = self._java_kinds(name, origin)
+        if kind not in kinds:
+            raise PluginLoadError(
+                f"assignor {name.text!r}: its class is a {' and a '.join(kinds)} and no {kind}, which this group needs"
+            )
+        return DiscoveredAssignor(
+            kind, name.text, None, attrs.evolve(origin, kind=kind), self._isolation, origin.digest()
+        )
 
     def _is_apart(self, selector: str, origin: CodeOrigin) -> bool:
         return self._isolation.policy.isolates(origin.distribution, selector)
@@ -180,16 +205,19 @@ class CodeUnseen:
 
     def partition_assignor(
         self,
-        kind: str,  # noqa: ARG002 - of the protocol
+        kind: str,
         selector: str,
         policy: Policy,
     ) -> Found[PartitionAssignorPlugin]:
-        _refuse_java(selector)
+        if java_name(selector) is not None:
+            return self._java.partition_assignor(kind, selector, policy)
         origin = code_origin(selector, policy)
         return Found(selector, PartitionAssignorPlugin("unseen", _not_imported), origin.distribution, origin.version)
 
     def kinds(self, selector: str, policy: Policy) -> tuple[str, ...]:
         """All kinds, because the code is not imported."""
+        if java_name(selector) is not None:
+            return self._java.kinds(selector, policy)
         code_origin(selector, policy)
         return tuple(ASKING_PLACES)
 
@@ -200,7 +228,10 @@ def _not_imported() -> NoReturn:
 
 def _refuse_java(selector: str) -> None:
     if java_name(selector) is not None:
-        raise PluginLoadError(f"assignor {selector!r}: Java assignors are for Streams applications alone (KIP-924)")
+        raise PluginLoadError(
+            f"assignor {selector!r}: Java assignors are for Streams applications (KIP-924), "
+            "consumer groups and share groups"
+        )
 
 
 def _checked(document: Mapping[str, Any]) -> Mapping[str, Any]:

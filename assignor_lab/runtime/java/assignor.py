@@ -25,13 +25,12 @@ from assignor_lab.runtime.java.questions import (
     computed_question,
     question_of,
 )
+from assignor_lab.runtime.java.settings import java_configs
 from assignor_lab.runtime.plain_application import PlainApplication, PlainClient, plain_application, plain_tasks
 
 __all__ = ["JavaFactory", "JavaTaskAssignor"]
 
 _CLASS_KEY = "task.assignor.class"
-#: Keys that no application has: our own, and the one for Kafka's internal assignors.
-_NOT_THEIRS = ("assignor.", "internal.task.assignor.class")
 
 
 class JavaTaskAssignor(TaskAssignor):
@@ -40,11 +39,11 @@ class JavaTaskAssignor(TaskAssignor):
     def __init__(self, place: JavaPlace, jvm: AssignorJvm) -> None:
         self._place = place
         self._jvm = jvm
-        self._configs: Mapping[str, str] = _java_configs({}, place)
+        self.configure({})
 
     def configure(self, configs: Mapping[str, Any]) -> None:
         """Stores the configuration; Java's ``configure`` receives it as texts before the call."""
-        self._configs = _java_configs(configs, self._place)
+        self._configs = _task_configs(configs, self._place)
 
     def assign(self, application: ApplicationMetadata) -> TaskAssignment:
         """Calls the Java assignor; its exceptions are raised here under the same name."""
@@ -94,7 +93,7 @@ class JavaFactory(AsksElsewhere):
         else:
             sent_tasks = None
         state = PlainApplication(ids, [PlainClient(*client) for client in clients], *rest)
-        question = question_of(state, _java_configs(configs, self.place), known.count, sent_tasks)
+        question = question_of(state, _task_configs(configs, self.place), known.count, sent_tasks)
         return answer_document(jvm.ask_of(question, known))
 
 
@@ -106,17 +105,5 @@ class _PackedTasks:
     count: int
 
 
-def _java_configs(configs: Mapping[str, Any], place: JavaPlace) -> dict[str, str]:
-    """The configuration as an application's ``.properties`` file has it, as texts."""
-    kept = {
-        key: _text(value)
-        for key, value in configs.items()
-        if value is not None and not isinstance(value, Mapping) and not key.startswith(_NOT_THEIRS)
-    }
-    return {**kept, _CLASS_KEY: place.class_name, **dict(place.configs)}
-
-
-def _text(value: Any) -> str:
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    return ",".join(map(str, value)) if isinstance(value, (list, tuple)) else str(value)
+def _task_configs(configs: Mapping[str, Any], place: JavaPlace) -> dict[str, str]:
+    return java_configs(configs, ((_CLASS_KEY, place.class_name), *place.configs))

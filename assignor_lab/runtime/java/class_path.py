@@ -14,9 +14,9 @@ from assignment_api.plugins import PluginLoadError
 __all__ = ["content_digest", "has_kafka", "is_version", "jars_in", "jars_of_version"]
 
 _VERSION = re.compile(r"\A[0-9]+\.[0-9]+(?:[-.][0-9A-Za-z]+)*\Z")
-_STREAMS = "org/apache/kafka/streams/KafkaStreams.class"
-#: Necessary artifacts of Kafka Streams; other dependencies are used if present.
-_NEEDED = ("kafka-streams", "kafka-clients")
+_CLIENTS = "org/apache/kafka/common/TopicPartition.class"
+#: Artifacts with the interfaces of assignors: the first is necessary, the others are used if present.
+_ARTIFACTS = ("kafka-clients", "kafka-streams", "kafka-group-coordinator-api")
 _GROUP = "org/apache/kafka"
 #: Namespace of a pom's elements.
 _POM = "{http://maven.apache.org/POM/4.0.0}"
@@ -54,8 +54,8 @@ def _expanded(item: str, subject: str) -> Iterator[str]:
 
 
 def has_kafka(jars: Iterable[str]) -> bool:
-    """True if Kafka Streams is among them, as its own jar or inside an application's."""
-    return any(_holds(Path(each), _STREAMS) for each in jars)
+    """True if Kafka's clients are among them, as their own jar or inside an application's."""
+    return any(_holds(Path(each), _CLIENTS) for each in jars)
 
 
 def _holds(path: Path, name: str) -> bool:
@@ -75,22 +75,21 @@ def is_version(text: str) -> bool:
 
 
 def jars_of_version(version: str, repository: Path, subject: str) -> tuple[str, ...]:
-    """The jars of a version of Kafka Streams and its dependencies, from a local Maven repository, without downloads.
+    """The jars of a version of Kafka with their dependencies, from a local Maven repository, without downloads.
 
     Raises:
         PluginLoadError: if the repository lacks it.
     """
-    found: dict[str, Path] = {}
-    for artifact in _NEEDED:
-        jar = _artifact(repository, _GROUP, artifact, version)
-        if not jar.is_file():
-            raise PluginLoadError(
-                f"{subject}: {artifact} {version} is not in the Maven repository {repository}: bring it there "
-                f"(mvn dependency:get -Dartifact=org.apache.kafka:{artifact}:{version}), name another repository "
-                "(assignor.java.repository), or name Kafka's jars instead of a version"
-            )
-        found.setdefault(artifact, jar)
-    for artifact in _NEEDED:
+    found = {artifact: _artifact(repository, _GROUP, artifact, version) for artifact in _ARTIFACTS}
+    if not found[_ARTIFACTS[0]].is_file():
+        raise PluginLoadError(
+            f"{subject}: Kafka {version} is not in the Maven repository {repository}: bring it there "
+            f"(mvn dependency:get -Dartifact=org.apache.kafka:kafka-streams:{version}; for a broker's assignor "
+            "kafka-group-coordinator-api), name another repository (assignor.java.repository), or name Kafka's jars "
+            "instead of a version"
+        )
+    found = {artifact: jar for artifact, jar in found.items() if jar.is_file()}
+    for artifact in tuple(found):
         pom = found[artifact].with_suffix(".pom")
         for group, name, needed in _dependencies(pom):
             jar = _artifact(repository, group.replace(".", "/"), name, needed)

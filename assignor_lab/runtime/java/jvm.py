@@ -79,6 +79,8 @@ class AssignorJvm:
             self.close()
             raise PluginLoadError(problem_sentence(place.subject, place.class_name, place.program, hello))
         self.observes = hello.get("observes") is True
+        #: Kinds of assignors whose interfaces its class implements.
+        self.kinds: tuple[str, ...] = tuple(hello["kinds"])
         #: The tasks that this JVM has, in the form of the last caller.
         self.known: object = None
 

@@ -7,13 +7,14 @@ from typing import Any
 
 import attrs
 
-from assignment_api.plugins import FoundTaskAssignor, TaskAssignorPlugin
+from assignment_api.plugins import Found, FoundTaskAssignor, PartitionAssignorPlugin, TaskAssignorPlugin
 from assignor_lab.runtime.assignor_calls import AssignorCalls
 from assignor_lab.runtime.isolation.origin import AssignorOrigin
 from assignor_lab.runtime.java.assignor import JavaFactory
 from assignor_lab.runtime.java.class_path import content_digest, jars_in
 from assignor_lab.runtime.java.jvm import AssignorJvm, JavaPlace, jvm_of
 from assignor_lab.runtime.java.naming import JavaName
+from assignor_lab.runtime.java.partition_assignor import JavaPartitionFactory
 from assignor_lab.runtime.java.settings import JavaSettings
 
 __all__ = ["DESCRIBE", "JavaOrigin", "describe", "java_origin"]
@@ -24,14 +25,22 @@ DESCRIBE = f"{__name__}:describe"
 
 @attrs.frozen
 class JavaOrigin(AssignorOrigin):
-    """A named Java assignor."""
+    """A named Java assignor.
+
+    Args:
+        kind: Its kind in listings, one of those of its interfaces.
+    """
 
     name: str
     place: JavaPlace
+    kind: str = "task-assignor"
 
-    def select(self, asking: AssignorCalls[Any, Any], selector: str) -> FoundTaskAssignor:  # noqa: ARG002 - there is one alone
+    def select(self, asking: AssignorCalls[Any, Any], selector: str) -> FoundTaskAssignor | Found[Any]:  # noqa: ARG002 - there is one alone
         jvm_of(self.place)
-        return FoundTaskAssignor(self.name, TaskAssignorPlugin("java", JavaFactory(self.place)), None, None)
+        if self.kind == "task-assignor":
+            return FoundTaskAssignor(self.name, TaskAssignorPlugin("java", JavaFactory(self.place)), None, None)
+        factory = JavaPartitionFactory(self.kind, self.place)
+        return Found(self.name, PartitionAssignorPlugin("java", factory), None, None)
 
     def digest(self) -> str:
         """Digest of its content, independent of its path."""
@@ -54,10 +63,11 @@ def java_origin(name: JavaName, settings: JavaSettings) -> JavaOrigin:
 
 
 def describe(_memory: dict[str, Any], origin: JavaOrigin) -> Mapping[str, Any]:
-    """Loads the assignor in its own process as a trial.
+    """Loads the assignor in its own process as a trial, and tells the kinds of its interfaces.
 
     Raises:
         PluginLoadError: if it cannot be loaded.
     """
-    AssignorJvm(origin.place).close()
-    return {}
+    jvm = AssignorJvm(origin.place)
+    jvm.close()
+    return {"kinds": list(jvm.kinds)}

@@ -11,7 +11,14 @@ __all__ = ["problem_sentence"]
 _FILE_VERSION = re.compile(r"class file version (\d+)")
 #: Class file version of Java 1.0, minus one.
 _FIRST_VERSION = 44
-_INTERFACE = ".kafka.streams.processor.assignment.TaskAssignor"
+_STREAMS = ".kafka.streams.processor.assignment.TaskAssignor"
+#: Ends of the names of the public interfaces.
+_INTERFACES = (
+    _STREAMS,
+    ".kafka.clients.consumer.ConsumerPartitionAssignor",
+    ".kafka.coordinator.group.api.assignor.ConsumerGroupPartitionAssignor",
+    ".kafka.coordinator.group.api.assignor.ShareGroupPartitionAssignor",
+)
 _INTERNAL = "org.apache.kafka.streams.processor.internals.assignment."
 
 
@@ -19,8 +26,7 @@ def problem_sentence(subject: str, class_name: str, program: str, hello: Mapping
     kind, detail = str(hello.get("problem")), str(hello.get("detail"))[:500]
     kafka = f"Kafka {hello['kafka']}" if hello.get("kafka") else "this Kafka"
     sentences = {
-        "kafka": f"{kafka} has no TaskAssignor of KIP-924, which came with Kafka 3.8: name 3.8 or later "
-        "(assignor.java.kafka)",
+        "kafka": _without_interface(kafka, detail),
         "class": f"there is no class {class_name} on its class path: add the jar that has it, and check the spelling "
         "(Outer$Inner for a class in a class)",
         "type": _no_assignor(class_name, kafka, detail),
@@ -34,21 +40,31 @@ def problem_sentence(subject: str, class_name: str, program: str, hello: Mapping
     return f"{subject}: {sentences.get(kind, f'{class_name} cannot be loaded with {kafka}: {detail}')}"
 
 
+def _without_interface(kafka: str, name: str) -> str:
+    if name.endswith(_STREAMS):
+        return (
+            f"{kafka} has no TaskAssignor of KIP-924, which came with Kafka 3.8: name 3.8 or later "
+            "(assignor.java.kafka), with kafka-streams"
+        )
+    return f"{kafka} has no {name}: name 3.8 or later (assignor.java.kafka), with kafka-group-coordinator-api"
+
+
 def _no_assignor(class_name: str, kafka: str, implemented: str) -> str:
     if _INTERNAL in implemented:
         return (
             f"{class_name} is an internal assignor of Kafka, without the public interface: the lab has these of its "
             "own (high_availability, legacy_sticky, fallback_prior)"
         )
-    relocated = [each for each in implemented.split(", ") if each.endswith(_INTERFACE)]
+    relocated = [each for each in implemented.split(", ") if each.endswith(_INTERFACES)]
     if relocated:
         return (
-            f"{class_name} implements {relocated[0]}, of a Kafka that was relocated into its jar, and no application's "
+            f"{class_name} implements {relocated[0]}, of a Kafka that was relocated into its jar, and no "
             "Kafka calls that: build the jar without relocating Kafka"
         )
     return (
-        f"{class_name} is no assignor: it has to implement "
-        f"org.apache.kafka.streams.processor.assignment.TaskAssignor of {kafka}"
+        f"{class_name} is no assignor: it has to implement org.apache.kafka.streams.processor.assignment.TaskAssignor, "
+        "org.apache.kafka.clients.consumer.ConsumerPartitionAssignor, or ConsumerGroupPartitionAssignor or "
+        f"ShareGroupPartitionAssignor of org.apache.kafka.coordinator.group.api.assignor, of {kafka}"
     )
 
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 import pwd
 import shutil
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
+from typing import Any
 
 import attrs
 
@@ -16,7 +17,7 @@ from assignment_api.plugins.layers import Layer
 from assignment_api.plugins.selection import EffectiveConfig
 from assignor_lab.runtime.java.class_path import has_kafka, is_version, jars_in, jars_of_version
 
-__all__ = ["CONFIG", "HOME", "KAFKA", "REPOSITORY", "JavaSettings"]
+__all__ = ["CONFIG", "HOME", "KAFKA", "REPOSITORY", "JavaSettings", "java_configs"]
 
 #: Kafka's version in the local Maven repository, or its class path.
 KAFKA = "assignor.java.kafka"
@@ -27,6 +28,8 @@ REPOSITORY = "assignor.java.repository"
 #: Prefix of further keys for ``configure``, which do not concern assignment.
 CONFIG = "assignor.java.config."
 _PREFIX = "assignor.java."
+#: Keys that no client of Kafka has: our own, and the one for Kafka's internal assignors.
+_NOT_THEIRS = ("assignor.", "internal.task.assignor.class")
 #: Layers with values that a user gave on purpose; a file that was only found is not among them.
 _NAMED_ON_PURPOSE = (Layer.ENVIRONMENT, Layer.FILE, Layer.COMMAND_LINE)
 _KAFKA_VARIABLE, _HOME_VARIABLE = "ASSIGNOR__JAVA__KAFKA", "ASSIGNOR__JAVA__HOME"
@@ -124,6 +127,23 @@ class JavaSettings:
         found = jars_in(named, subject)
         if not has_kafka(found):
             raise PluginLoadError(
-                f"{subject}: Kafka Streams is not among the jars of {named!r:.200}: add kafka-streams"
+                f"{subject}: Kafka is not among the jars of {named!r:.200}: add kafka-clients, and for a task assignor "
+                "kafka-streams"
             )
         return found
+
+
+def java_configs(configs: Mapping[str, Any], further: Iterable[tuple[str, str]]) -> dict[str, str]:
+    """The configuration as a ``.properties`` file of Kafka has it, as texts, with further keys."""
+    kept = {
+        key: _text(value)
+        for key, value in configs.items()
+        if value is not None and not isinstance(value, Mapping) and not key.startswith(_NOT_THEIRS)
+    }
+    return {**kept, **dict(further)}
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return ",".join(map(str, value)) if isinstance(value, (list, tuple)) else str(value)

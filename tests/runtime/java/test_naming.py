@@ -15,7 +15,7 @@ from assignor_lab.runtime.java.class_path import jars_in, jars_of_version
 from assignor_lab.runtime.java.naming import JavaName, java_name
 from assignor_lab.runtime.java.settings import JavaSettings
 
-STREAMS = "org/apache/kafka/streams/KafkaStreams.class"
+CLIENTS = "org/apache/kafka/common/TopicPartition.class"
 
 
 def jar(path: Path, **content: str) -> Path:
@@ -27,8 +27,8 @@ def jar(path: Path, **content: str) -> Path:
 
 
 def kafka_jar(path: Path, version: str) -> Path:
-    """A jar with the name of Kafka Streams, but without its classes."""
-    return jar(path, **{STREAMS: "", "kafka/kafka-version.properties": f"version={version}\n"})
+    """A jar with the name of a class of Kafka, but without Kafka."""
+    return jar(path, **{CLIENTS: "", "kafka/kafka-version.properties": f"version={version}\n"})
 
 
 def refusal(selector: str, *overrides: str, start: Path) -> str:
@@ -77,11 +77,10 @@ def test_a_file_that_was_merely_found_may_not_name_it(tmp_path: Path) -> None:
         registry.task_assignor("java:com.example.Mine@my.jar")
 
 
-def test_it_is_for_streams_alone(tmp_path: Path) -> None:
+def test_it_is_for_no_connect_and_no_streams_group(tmp_path: Path) -> None:
     registry = discovered(config_sources(environ={}, start=tmp_path).effective(), installed=()).registry
-    assert registry.assignor_kinds("java:com.example.Mine@my.jar", may_run_code=True) == ("task-assignor",)
     for select in (registry.connect_assignor, registry.group_assignor):
-        with pytest.raises(PluginLoadError, match="for Streams applications alone"):
+        with pytest.raises(PluginLoadError, match="Java assignors are for Streams applications"):
             select("java:com.example.Mine@my.jar", may_run_code=True)
 
 
@@ -136,8 +135,8 @@ def test_the_kafka_of_the_name_goes_before_the_configured_one(tmp_path: Path) ->
     assert settings.kafka_for("", (str(own),), "assignor x") == (str(configured),)
 
 
-def test_a_class_path_without_kafka_streams_is_told(tmp_path: Path) -> None:
-    with pytest.raises(PluginLoadError, match="Kafka Streams is not"):
+def test_a_class_path_without_kafka_is_told(tmp_path: Path) -> None:
+    with pytest.raises(PluginLoadError, match=r"Kafka is not among the jars .*: add kafka-clients"):
         JavaSettings(kafka=str(jar(tmp_path / "kafka-clients.jar"))).kafka_for("", (), "assignor x")
 
 
@@ -156,8 +155,8 @@ def test_a_version_comes_from_the_local_repository_with_what_it_needs(tmp_path: 
     )
     found = jars_of_version("4.1.0", tmp_path, "assignor x")
     assert [Path(each).name for each in found] == [
-        "kafka-streams-4.1.0.jar",
         "kafka-clients-4.1.0.jar",
+        "kafka-streams-4.1.0.jar",
         "slf4j-api-1.7.36.jar",
     ]
 
@@ -169,7 +168,7 @@ def dependency(group: str, artifact: str, version: str, scope: str) -> str:
 
 def test_a_version_that_the_repository_lacks_is_told_with_what_brings_it(tmp_path: Path) -> None:
     said = refusal("java:com.example.Mine@@4.0.1", f"assignor.java.repository={tmp_path}", start=tmp_path)
-    assert "kafka-streams 4.0.1 is not in the Maven repository" in said
+    assert "Kafka 4.0.1 is not in the Maven repository" in said
     assert "mvn dependency:get -Dartifact=org.apache.kafka:kafka-streams:4.0.1" in said
 
 
@@ -179,7 +178,7 @@ def test_a_kafka_before_kip_924_is_told(tmp_path: Path) -> None:
     said = refusal(f"java:com.example.Mine@@{kafka}", start=tmp_path)
     assert said == (
         "assignor java:com.example.Mine: Kafka 3.7.2 has no TaskAssignor of KIP-924, which came with Kafka 3.8: name "
-        "3.8 or later (assignor.java.kafka)"
+        "3.8 or later (assignor.java.kafka), with kafka-streams"
     )
 
 

@@ -1,7 +1,5 @@
 package assignorlab.driver;
 
-import java.lang.reflect.Constructor;
-import java.lang.reflect.InvocationTargetException;
 import java.nio.ByteBuffer;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -24,7 +22,7 @@ import org.apache.kafka.streams.processor.assignment.TaskAssignor;
 
 /** Asks a task assignor of KIP-924: a new one for each question, as Kafka makes one for each rebalance. */
 final class Assignor implements Main.Asked {
-    private final Constructor<?> made;
+    private final Made made;
     private final boolean observes;
     /** The application's tasks, and their numbers: most questions are about the same ones. */
     private List<Task> tasks = List.of();
@@ -33,8 +31,7 @@ final class Assignor implements Main.Asked {
     private TaskAssignor last;
 
     Assignor(Class<?> assignor) throws ReflectiveOperationException {
-        made = assignor.getDeclaredConstructor();
-        made.setAccessible(true);
+        made = new Made(assignor);
         observes = assignor.getMethod(
             "onAssignmentComputed", GroupAssignment.class, GroupSubscription.class, TaskAssignor.AssignmentError.class)
             .getDeclaringClass() != TaskAssignor.class;
@@ -58,23 +55,12 @@ final class Assignor implements Main.Asked {
         }
         State state = new State(tasks, ids(Read.list(question.get("others"))), question);
         last = null;
-        TaskAssignor assignor = instance();
+        TaskAssignor assignor = (TaskAssignor) made.instance();
         assignor.configure(Read.map(question.get("configs")));
         long start = System.currentTimeMillis();
         TaskAssignor.TaskAssignment answer = assignor.assign(state);
         last = assignor;
         return document(answer, start, Read.number(question.get("now")));
-    }
-
-    private TaskAssignor instance() throws Exception {
-        try {
-            return (TaskAssignor) made.newInstance();
-        } catch (InvocationTargetException error) {
-            if (error.getCause() instanceof Error) {
-                throw (Error) error.getCause();
-            }
-            throw (Exception) error.getCause();
-        }
     }
 
     /** Tasks by their numbers: the application's, then those that it does not have, or no more. */
@@ -160,7 +146,7 @@ final class Assignor implements Main.Asked {
         Map<String, Assignment> assignments = new LinkedHashMap<>();
         for (Object item : Read.list(question.get("assignment"))) {
             List<Object> member = Read.list(item);
-            assignments.put((String) member.get(0), new Assignment(partitions(member.get(1)), buffer(null)));
+            assignments.put((String) member.get(0), new Assignment(Read.partitions(member.get(1)), buffer(null)));
         }
         Map<String, Subscription> subscriptions = new LinkedHashMap<>();
         for (Object item : Read.list(question.get("subscription"))) {
@@ -168,7 +154,7 @@ final class Assignor implements Main.Asked {
             subscriptions.put(
                 (String) member.get(0),
                 new Subscription(
-                    new ArrayList<>(topics), buffer(null), partitions(member.get(1)), -1, Optional.ofNullable((String) member.get(2))));
+                    new ArrayList<>(topics), buffer(null), Read.partitions(member.get(1)), -1, Optional.ofNullable((String) member.get(2))));
         }
         last.onAssignmentComputed(
             new GroupAssignment(assignments),
@@ -178,14 +164,5 @@ final class Assignor implements Main.Asked {
 
     private static ByteBuffer buffer(byte[] content) {
         return content == null ? null : ByteBuffer.wrap(content);
-    }
-
-    private static List<TopicPartition> partitions(Object given) {
-        List<TopicPartition> found = new ArrayList<>();
-        for (Object item : Read.list(given)) {
-            List<Object> partition = Read.list(item);
-            found.add(new TopicPartition((String) partition.get(0), (int) Read.number(partition.get(1))));
-        }
-        return found;
     }
 }

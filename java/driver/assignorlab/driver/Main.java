@@ -25,7 +25,14 @@ import java.util.Map;
  * named here, so that a class path without one can be told.
  */
 public final class Main {
-    private static final String INTERFACE = "org.apache.kafka.streams.processor.assignment.TaskAssignor";
+    private static final String BROKERS = "org.apache.kafka.coordinator.group.api.assignor.";
+    /** Each interface, the kind of its assignors, and our class that asks them. */
+    private static final String[][] INTERFACES = {
+        {"org.apache.kafka.streams.processor.assignment.TaskAssignor", "task-assignor", "Assignor"},
+        {"org.apache.kafka.clients.consumer.ConsumerPartitionAssignor", "consumer-assignor", "ConsumerAssignor"},
+        {BROKERS + "ConsumerGroupPartitionAssignor", "consumer-group-assignor", "GroupAssignor"},
+        {BROKERS + "ShareGroupPartitionAssignor", "share-group-assignor", "GroupAssignor"},
+    };
     private static final int MOST_BYTES = 1 << 30;
     /** Made while there still is memory. */
     private static final String OUT_OF_MEMORY = "{\"loss\":\"memory\"}";
@@ -91,20 +98,21 @@ public final class Main {
         hello.put("kafka", kafkaVersion());
         ClassLoader own = Main.class.getClassLoader();
         try {
-            Class<?> expected = Class.forName(INTERFACE, false, own);
-            expected.getMethods();
             ClassLoader loader = new AssignorLoader(urls(arguments), own);
             Thread.currentThread().setContextClassLoader(loader);
-            Class<?> assignor = named(arguments[0], loader, hello);
-            if (assignor == null || !fits(assignor, expected, hello)) {
+            if (!hasInterface(own)) {
+                problem(hello, "kafka", INTERFACES[0][0]);
                 return null;
             }
-            Asked asked = (Asked) Class.forName("assignorlab.driver.Assignor", true, own)
+            Class<?> assignor = named(arguments[0], loader, hello);
+            String asks = assignor == null ? null : fits(assignor, own, hello);
+            if (asks == null) {
+                return null;
+            }
+            Asked asked = (Asked) Class.forName("assignorlab.driver." + asks, true, own)
                 .getDeclaredConstructor(Class.class).newInstance(assignor);
             hello.put("observes", asked.observes());
             return asked;
-        } catch (ClassNotFoundException error) {
-            problem(hello, "kafka", INTERFACE);
         } catch (LinkageError error) {
             problem(hello, "linkage", error.toString());
         } catch (ReflectiveOperationException error) {
@@ -125,9 +133,13 @@ public final class Main {
         } catch (UnsupportedClassVersionError error) {
             problem(hello, "version", String.valueOf(error.getMessage()));
         } catch (NoClassDefFoundError error) {
+            String lacked = String.valueOf(error.getMessage()).replace('/', '.');
             // A name of other letters than the file's ends so, too.
-            boolean isOther = String.valueOf(error.getMessage()).contains("wrong name");
-            problem(hello, isOther ? "class" : "missing", isOther ? name : String.valueOf(error.getMessage()).replace('/', '.'));
+            if (lacked.contains("wrong name")) {
+                problem(hello, "class", name);
+            } else {
+                problem(hello, isInterface(lacked) ? "kafka" : "missing", lacked);
+            }
         } catch (LinkageError | SecurityException error) {
             // The latter: a signed jar is not what was signed.
             problem(hello, "linkage", error.toString());
@@ -135,30 +147,66 @@ public final class Main {
         return null;
     }
 
-    private static boolean fits(Class<?> assignor, Class<?> expected, Map<String, Object> hello) {
-        if (!expected.isAssignableFrom(assignor)) {
-            List<String> kinds = new ArrayList<>();
+    /** Our class that asks it, or null, and then {@code hello} says why there is none. */
+    private static String fits(Class<?> assignor, ClassLoader own, Map<String, Object> hello) {
+        List<Object> kinds = new ArrayList<>();
+        String asks = null;
+        for (String[] each : INTERFACES) {
+            if (isA(assignor, each[0], own)) {
+                kinds.add(each[1]);
+                asks = asks == null ? each[2] : asks;
+            }
+        }
+        if (asks == null) {
+            List<String> implemented = new ArrayList<>();
             for (Class<?> each = assignor; each != null; each = each.getSuperclass()) {
-                for (Class<?> implemented : each.getInterfaces()) {
-                    kinds.add(implemented.getName());
+                for (Class<?> one : each.getInterfaces()) {
+                    implemented.add(one.getName());
                 }
             }
-            problem(hello, "type", String.join(", ", kinds));
-            return false;
+            problem(hello, "type", String.join(", ", implemented));
+            return null;
         }
+        hello.put("kinds", kinds);
         int modifiers = assignor.getModifiers();
         if (assignor.isInterface() || java.lang.reflect.Modifier.isAbstract(modifiers)) {
             problem(hello, "abstract", "");
-            return false;
+            return null;
         }
         try {
             // As Kafka makes it (Utils.newInstance): any constructor without arguments.
             assignor.getDeclaredConstructor();
-            return true;
+            return asks;
         } catch (NoSuchMethodException error) {
             problem(hello, "constructor", "");
+            return null;
+        }
+    }
+
+    private static boolean isA(Class<?> assignor, String name, ClassLoader own) {
+        try {
+            return Class.forName(name, false, own).isAssignableFrom(assignor);
+        } catch (ClassNotFoundException error) {
             return false;
         }
+    }
+
+    private static boolean hasInterface(ClassLoader own) {
+        for (String[] each : INTERFACES) {
+            if (own.getResource(each[0].replace('.', '/') + ".class") != null) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private static boolean isInterface(String name) {
+        for (String[] each : INTERFACES) {
+            if (each[0].equals(name)) {
+                return true;
+            }
+        }
+        return name.startsWith(BROKERS);
     }
 
     private static void problem(Map<String, Object> hello, String kind, String detail) {
