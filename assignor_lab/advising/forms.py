@@ -23,7 +23,7 @@ from assignor_lab.advising.configurations import (
     AdvisedState,
     heartbeat_of,
 )
-from assignor_lab.capture.histories.moments import STREAMS
+from assignor_lab.capture.edges.moments import STREAMS
 
 __all__ = ["Forms", "forms_of"]
 

@@ -43,7 +43,7 @@ from assignor_lab.advising.configurations import (
     Configuration,
 )
 from assignor_lab.advising.mix import Mix
-from assignor_lab.capture.histories.moments import STREAMS
+from assignor_lab.capture.edges.moments import STREAMS
 from assignor_lab.documents.files import read_document
 from assignor_lab.documents.shapes import Mismatch, described, list_of, map_of, text
 from assignor_lab.documents.toml_text import parse_toml

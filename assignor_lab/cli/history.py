@@ -7,10 +7,10 @@ from typing import Annotated, Any
 
 import typer
 
+from assignor_lab.capture.edges.moments import CLASSIC
 from assignor_lab.capture.errors import HistoryError
 from assignor_lab.capture.histories.connect_rounds import jobs_document, unowned_times
 from assignor_lab.capture.histories.group_histories import group_histories
-from assignor_lab.capture.histories.moments import CLASSIC
 from assignor_lab.capture.histories.past import read_past, scenarios_of_past
 from assignor_lab.capture.histories.timeline import JOBS, GroupTimeline, TimelineEntry, event_document
 from assignor_lab.cli.found_plugins import found_plugins

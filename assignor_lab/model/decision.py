@@ -9,7 +9,7 @@ import attrs
 from assignor_lab.model.evidence import Evidence
 from assignor_lab.model.moment import Moment
 
-__all__ = ["CLASSIC", "CONNECT", "STREAMS", "Decision", "InstanceShare"]
+__all__ = ["CLASSIC", "CONNECT", "STREAMS", "Decision", "InstanceShare", "PresenceChange", "presence_change"]
 
 #: Protocols of groups.
 CLASSIC, STREAMS, CONNECT = "classic", "streams", "connect"
@@ -34,8 +34,35 @@ class InstanceShare:
     copy_lags: Mapping[str, int] = attrs.field(factory=dict)
 
     def continues(self, before: InstanceShare) -> bool:
-        """True if a member of before is still there, or members are unknown; else the instance started again."""
+        """True if a member of before is still there, or members are unknown; else the instance started again.
+
+        Another process is another start, even if members kept their ids.
+        """
+        if self.process_id is not None and before.process_id is not None and self.process_id != before.process_id:
+            return False
         return not self.members or not before.members or not self.members.isdisjoint(before.members)
+
+
+@attrs.frozen
+class PresenceChange:
+    """Instances that came, went or started again between two decisions; each in the order of its decision."""
+
+    gone: tuple[str, ...]
+    new: tuple[str, ...]
+    restarted: tuple[str, ...]
+    stayed: tuple[str, ...]
+
+
+def presence_change(before: Mapping[str, InstanceShare], after: Mapping[str, InstanceShare]) -> PresenceChange:
+    """Of the instances of two decisions, by name."""
+    both = [name for name in after if name in before]
+    stayed = {name for name in both if after[name].continues(before[name])}
+    return PresenceChange(
+        tuple(name for name in before if name not in after),
+        tuple(name for name in after if name not in before),
+        tuple(name for name in both if name not in stayed),
+        tuple(name for name in both if name in stayed),
+    )
 
 
 @attrs.frozen

@@ -14,7 +14,7 @@ from typing import Any
 
 import attrs
 
-from assignor_lab.capture.histories.moments import STREAMS
+from assignor_lab.capture.edges.moments import STREAMS
 from assignor_lab.planning.past_record import PastRecord
 from assignor_lab.planning.plans import Plan
 from assignor_lab.planning.predicted import Prediction, Range, StepRange

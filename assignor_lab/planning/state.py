@@ -13,9 +13,11 @@ import attrs
 from assignment_api import AssignorLabError, TaskAssignment
 from assignment_api.plugins import ConfigSources
 from assignment_api.streams import AssignedTask, ProcessID, StreamsClientAssignment, TaskId
-from assignor_lab.capture.histories.changed_tasks import tasks_of_subtopologies
+from assignor_lab.capture.edges.decision_input import protocol_of
+from assignor_lab.capture.edges.decisions import moment_of
+from assignor_lab.capture.edges.episodes import changelog_documents, tasks_of_subtopologies
+from assignor_lab.capture.edges.moments import CLASSIC, DecisionMoment, Participant
 from assignor_lab.capture.histories.changelogs import seen_changelogs
-from assignor_lab.capture.histories.moments import CLASSIC, DecisionMoment, Participant, moment_of, protocol_of
 from assignor_lab.groups.streams_episode.playing import under_protocol
 from assignor_lab.planning.shipped import shipped_constants
 from assignor_lab.scenarios import Scenario, scenario_from_document
@@ -192,7 +194,7 @@ def _episode(
     given: Mapping[str, int],
     assumptions: list[str],
 ) -> Scenario:
-    document = moment.document
+    document = moment.input.document
     is_classic = protocol_of(document) == CLASSIC
     changelogs = seen_changelogs([moment], moment.time_ms)
     clients = _classic_clients(document, moment, assumptions) if is_classic else _streams_clients(document, moment)
@@ -214,7 +216,7 @@ def _episode(
             "source": {"time_ms": moment.time_ms},
             **({"workload": _workload(document["workload"])} if "workload" in document else {}),
         },
-        "changelogs": {task: dict(each) for task, each in changelogs.documents.items()},
+        "changelogs": changelog_documents(changelogs.by_task),
         "events": [],
         "until_ms": _UNTIL_MS,
         "assumptions": list(dict.fromkeys(assumptions)),
@@ -293,8 +295,8 @@ def _streams_clients(document: Mapping[str, Any], moment: DecisionMoment) -> lis
             {
                 **({"members": static} if static else {}),
                 "process_id": _process_id(process, document["id"]),
-                "rack": each.settings.get("rack"),
-                "tags": dict(each.settings.get("tags", {})),
+                "rack": each.rack or None,
+                "tags": dict(each.tags),
                 "host": None,
                 "threads": len(members),
                 "consumers": list(held),
@@ -339,15 +341,14 @@ def _names(moment: DecisionMoment) -> tuple[dict[str, str], bool]:
     known = {process: _name_of(each) for process, each in moment.participants.items()}
     counts = Counter(known.values())
     found = {
-        _process_id(process, moment.document["id"]): name if name is not None and counts[name] == 1 else process
+        _process_id(process, moment.input.document["id"]): name if name is not None and counts[name] == 1 else process
         for process, name in known.items()
     }
     return found, None not in counts
 
 
 def _name_of(participant: Participant) -> str | None:
-    instance_id: str | None = participant.settings.get("instance_id")
-    return participant.client_id or instance_id
+    return participant.client_id or participant.instance_id
 
 
 def _assigned(moment: DecisionMoment) -> TaskAssignment:

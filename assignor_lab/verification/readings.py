@@ -10,7 +10,8 @@ import attrs
 
 from assignment_api.plugins import ConfigSources, Registry
 from assignment_api.plugins.keys import GROUP_KEYS
-from assignor_lab.capture.histories.moments import STREAMS, protocol_of
+from assignor_lab.capture.edges.decision_input import DecisionInput, protocol_of
+from assignor_lab.capture.edges.moments import STREAMS
 from assignor_lab.capture.histories.past import PastSurroundings
 from assignor_lab.capture.histories.settings import settings_of_decisions
 from assignor_lab.runtime.assignor_calls import OwnProcesses
@@ -80,10 +81,10 @@ def own_settings(
         attrs.evolve(layer, entries={key: held for key, held in layer.entries.items() if key not in GROUP_KEYS})
         for layer in around.config
     ]
-    documents: dict[str, list[Mapping[str, Any]]] = {}
+    found: dict[str, list[Mapping[str, Any]]] = {}
     for each in read(attrs.evolve(around, config=layers, on_problem=lambda _: None)):
-        documents.setdefault(group_of(each), []).append(each.document)
-    return {group: settings_of_decisions(held)[0] for group, held in documents.items()}
+        found.setdefault(group_of(each), []).append(DecisionInput(each.document).settings)
+    return {group: settings_of_decisions(held)[0] for group, held in found.items()}
 
 
 def _is_of_brokers(document: Mapping[str, Any]) -> bool:

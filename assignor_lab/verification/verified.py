@@ -10,9 +10,10 @@ import attrs
 
 from assignment_api import AssignorLabError
 from assignment_api.plugins import ConfigSources, Layer, PluginError, Registry
+from assignor_lab.capture.edges.decision_input import protocol_of
+from assignor_lab.capture.edges.moments import CLASSIC
 from assignor_lab.capture.errors import HistoryError
 from assignor_lab.capture.histories.history import part_name, read_histories
-from assignor_lab.capture.histories.moments import CLASSIC, protocol_of
 from assignor_lab.capture.histories.settings import longest_session_ms
 from assignor_lab.capture.recorded.partition_states import partition_protocol
 from assignor_lab.documents.wording import plural

@@ -9,8 +9,8 @@ from pathlib import Path
 import attrs
 
 from assignment_api.plugins import ConfigSources, Registry
+from assignor_lab.capture.edges.moments import STREAMS
 from assignor_lab.capture.histories.group_histories import group_histories
-from assignor_lab.capture.histories.moments import STREAMS
 from assignor_lab.capture.histories.past import PastSurroundings, read_past
 from assignor_lab.capture.histories.reasons import FOLLOW_UP, PROBING
 from assignor_lab.model.events import GroupDeleted, GroupEmptied

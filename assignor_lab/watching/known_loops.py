@@ -7,7 +7,7 @@ from itertools import pairwise
 
 import attrs
 
-from assignor_lab.capture.histories.moments import CLASSIC, STREAMS
+from assignor_lab.capture.edges.moments import CLASSIC, STREAMS
 from assignor_lab.model.history import PARTITIONS
 from assignor_lab.watching.rebalances import WatchedGroup, WatchedRebalance
 

@@ -7,7 +7,7 @@ from itertools import chain
 
 import attrs
 
-from assignor_lab.capture.histories.evidence import LEAST_PROBING_MS
+from assignor_lab.capture.edges.moments import LEAST_PROBING_MS
 from assignor_lab.capture.histories.timeline import TimelineEntry, timeline_of
 from assignor_lab.model.decision import Decision
 from assignor_lab.model.events import GroupEvent

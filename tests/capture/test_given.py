@@ -2,19 +2,19 @@ from __future__ import annotations
 
 from typing import Any
 
+from assignor_lab.capture.edges.moments import DecisionMoment, Participant
 from assignor_lab.capture.histories.assigned_tasks import assigned_tasks
 from assignor_lab.capture.histories.group_histories import history_of_moments
-from assignor_lab.capture.histories.moments import DecisionMoment, Participant
 from assignor_lab.documents.values import plain_document
 
 
 def decision(time_ms: int, **placed: str) -> DecisionMoment:
     """A decision with the tasks of each process, separated by spaces."""
     participants = {
-        process: Participant(process, f"client-{process}", frozenset({f"{process}-1"}), {}) for process in placed
+        process: Participant(process, f"client-{process}", frozenset({f"{process}-1"})) for process in placed
     }
     active = {process: (tuple(tasks.split()), ()) for process, tasks in placed.items()}
-    return DecisionMoment(time_ms, None, None, "", "none", participants, active, {})
+    return DecisionMoment(time_ms, None, None, "", "none", participants, active)
 
 
 def lanes(decisions: list[DecisionMoment]) -> dict[str, Any]:

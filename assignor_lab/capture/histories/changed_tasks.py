@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
-from assignor_lab.capture.histories.moments import STREAMS, DecisionMoment
-from assignor_lab.capture.histories.presence import Happened, prepared_ms
+from assignor_lab.capture.edges.happened import Happened
+from assignor_lab.capture.edges.moments import DecisionMoment
+from assignor_lab.capture.histories.presence import prepared_ms
 from assignor_lab.simulation.streams.timings import StreamsTimings
 
-__all__ = ["changed_tasks", "tasks_of_subtopologies"]
+__all__ = ["changed_tasks"]
 
 
 def changed_tasks(
@@ -28,7 +28,7 @@ def changed_tasks(
     (``begins_empty``) can be missing at first.
     """
     first = 1 if begins_empty else 0
-    sets = [_tasks(moment, protocol) for moment in moments]
+    sets = [frozenset(moment.input.tasks) for moment in moments]
     changes = [place for place in range(first + 1, len(sets)) if sets[place] != sets[place - 1]]
     if not changes:
         return []
@@ -42,31 +42,9 @@ def changed_tasks(
         at_ms = prepared_ms(moments, place, protocol, timings) if start is None else start
         found.append(_event(at_ms, sets[place]))
         if start is None:
-            found.append(Happened(at_ms, "metadata_changes", "", {}))
+            found.append(Happened(at_ms, "metadata_changes", ""))
     return found
 
 
 def _event(at_ms: int, tasks: frozenset[str]) -> Happened:
-    return Happened(at_ms, "tasks", "", {"tasks": sorted(tasks)})
-
-
-def _tasks(moment: DecisionMoment, protocol: str) -> frozenset[str]:
-    tasks = tasks_of_subtopologies([moment.document]) if protocol == STREAMS else moment.document["tasks"]
-    return frozenset(task["id"] for task in tasks)
-
-
-def tasks_of_subtopologies(documents: Any) -> list[dict[str, Any]]:
-    """In the form of a classic state; stores and partitions are unknown."""
-    sizes: dict[str, tuple[int, bool]] = {}
-    for document in documents:
-        for each in document["subtopologies"]:
-            before = sizes.get(each["id"], (0, False))
-            sizes[each["id"]] = max(before[0], each["tasks"]), before[1] or each["stateful"]
-    return [
-        {
-            "id": f"{name}_{number}", "stateful": is_stateful, "logged": is_stateful, "stores": None,
-            "partitions": None,
-        }
-        for name, (count, is_stateful) in sizes.items()
-        for number in range(count)
-    ]  # fmt: skip
+    return Happened(at_ms, "tasks", "", tasks=tuple(sorted(tasks)))

@@ -2,31 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+from collections.abc import Iterable, Mapping
 
 import attrs
 
 from assignment_api.streams import TaskId
-from assignment_api.streams.client_state import UNTOLD_LAG
+from assignor_lab.capture.edges.decision_input import RestoredStore
+from assignor_lab.capture.edges.moments import DecisionMoment
 from assignor_lab.capture.histories.changelog_lines import changelog_lines, mean_line
-from assignor_lab.capture.histories.moments import CLASSIC, DecisionMoment, protocol_of
 from assignor_lab.documents.wording import plural
+from assignor_lab.simulation.streams.episode import Changelog
 
 __all__ = ["SeenChangelogs", "seen_changelogs"]
 
 
 @attrs.frozen
 class SeenChangelogs:
-    """Changelogs of a recorded group's tasks, in the form of an episode's ``changelogs``."""
+    """Changelogs of a recorded group's tasks."""
 
-    documents: Mapping[str, Mapping[str, Any]]
+    by_task: Mapping[str, Changelog]
     assumptions: tuple[str, ...]
 
     def growth(self, task: str, milliseconds: int) -> float | None:
         """Records gained in a time; ``None`` if unknown."""
-        known = self.documents.get(task)
-        return None if known is None else known["records_per_s"] * milliseconds / 1000
+        known = self.by_task.get(task)
+        return None if known is None else known.records_per_s * milliseconds / 1000
 
 
 def seen_changelogs(moments: Iterable[DecisionMoment], begin_ms: int) -> SeenChangelogs:
@@ -35,20 +35,19 @@ def seen_changelogs(moments: Iterable[DecisionMoment], begin_ms: int) -> SeenCha
     If every client has part of a task, that decision shows no end.
     """
     listed = list(moments)
-    documents = [moment.document for moment in listed]
-    tasks = {task: is_logged for document in documents for task, is_logged in _tasks_of(document)}
+    tasks = {task: is_logged for moment in listed for task, is_logged in moment.input.tasks.items()}
     logged = sorted(
         (task for task, is_logged in tasks.items() if is_logged), key=lambda task: TaskId.parse(task).sort_key()
     )
     seen: dict[str, dict[str, list[tuple[int, int]]]] = {}
     for moment in listed:
-        for task, end in _ends(moment.document).items():
+        for task, end in moment.input.changelog_ends.items():
             points = seen.setdefault(task.rpartition("_")[0], {}).setdefault(task, [])
             points.append((moment.time_ms - begin_ms, end))
     ended = {task for points in seen.values() for task in points}
     restored = 0
     for moment in listed:
-        for task, (time_ms, held) in _restored(moment.document).items():
+        for task, (time_ms, held) in _restored(moment.input.restored).items():
             # A task whose process also had a copy is not restored.
             if held and task in tasks and task not in ended:
                 points = seen.setdefault(task.rpartition("_")[0], {}).setdefault(task, [])
@@ -58,7 +57,7 @@ def seen_changelogs(moments: Iterable[DecisionMoment], begin_ms: int) -> SeenCha
     if not any(lines.values()):
         return SeenChangelogs({}, ())
     sizes, assumptions = _state_sizes(listed)
-    found: dict[str, Mapping[str, Any]] = {}
+    found: dict[str, Changelog] = {}
     unseen = 0
     for task in logged:
         of_subtopology = lines.get(task.rpartition("_")[0], {})
@@ -67,12 +66,9 @@ def seen_changelogs(moments: Iterable[DecisionMoment], begin_ms: int) -> SeenCha
         records, growth, backlog = line
         at_ms, size = sizes.get(task, (begin_ms, 0))
         total = records + backlog + growth * (at_ms - begin_ms) / 1000
-        found[task] = {
-            "records": round(records),
-            "bytes_per_record": round(size / total, 3) if size and total else None,
-            "records_per_s": round(growth, 3),
-            "backlog_records": round(backlog),
-        }
+        found[task] = Changelog(
+            round(records), round(size / total, 3) if size and total else None, round(growth, 3), round(backlog)
+        )
     if restored:
         assumptions.append(
             f"of {plural(restored, 'task')} the size of the changelogs is known from restorations only: it is a "
@@ -86,37 +82,14 @@ def seen_changelogs(moments: Iterable[DecisionMoment], begin_ms: int) -> SeenCha
     return SeenChangelogs(found, tuple(assumptions))
 
 
-def _tasks_of(document: Mapping[str, Any]) -> Iterator[tuple[str, bool]]:
-    """True if the task has a changelog."""
-    if protocol_of(document) == CLASSIC:
-        yield from ((task["id"], task["logged"]) for task in document["tasks"])
-        return
-    for each in document["subtopologies"]:
-        yield from ((f"{each['id']}_{number}", each["stateful"]) for number in range(each["tasks"]))
-
-
-def _ends(document: Mapping[str, Any]) -> dict[str, int]:
-    """From samples, or from the lag of a client without any of it."""
-    found: dict[str, int] = {}
-    if protocol_of(document) != CLASSIC:
-        weights = document.get("workload", {}).get("tasks", {})
-        return {task: round(each["state_records"]) for task, each in weights.items() if "state_records" in each}
-    for client in document["clients"]:
-        has = {*client["previous_active"], *client["previous_standby"]}
-        found |= {
-            task: lag for task, lag in (client["lags"] or {}).items() if 0 <= lag < UNTOLD_LAG and task not in has
-        }
-    return found
-
-
-def _restored(document: Mapping[str, Any]) -> dict[str, tuple[int, int]]:
+def _restored(stores: Iterable[RestoredStore]) -> dict[str, tuple[int, int]]:
     """Time and records of a task's largest logged restore, all stores together."""
     sums: dict[tuple[str, str], dict[str, tuple[int, int]]] = {}
-    for each in document["source"].get("restored", ()):
-        sums.setdefault((each["task"], each["client"]), {})[each["store"]] = each["time_ms"], each["records"]
+    for each in stores:
+        sums.setdefault((each.task, each.client), {})[each.store] = each.time_ms, each.records
     found: dict[str, tuple[int, int]] = {}
-    for (task, _), stores in sums.items():
-        total = max(time_ms for time_ms, _ in stores.values()), sum(records for _, records in stores.values())
+    for (task, _), of_stores in sums.items():
+        total = max(time_ms for time_ms, _ in of_stores.values()), sum(records for _, records in of_stores.values())
         found[task] = max(found.get(task, (0, -1)), total, key=lambda found_at: found_at[1])
     return found
 
@@ -131,9 +104,7 @@ def _state_sizes(moments: Iterable[DecisionMoment]) -> tuple[dict[str, tuple[int
     """Time and bytes, from the latest decision with the state's size."""
     sizes: dict[str, tuple[int, float]] = {}
     for moment in moments:
-        for task, weighs in moment.document.get("workload", {}).get("tasks", {}).items():
-            if weighs.get("state_bytes"):
-                sizes[task] = moment.time_ms, weighs["state_bytes"]
+        sizes |= {task: (moment.time_ms, size) for task, size in moment.input.state_bytes.items()}
     if sizes:
         return sizes, []
     return {}, [

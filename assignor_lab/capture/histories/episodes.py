@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from assignor_lab.capture.edges.decision_input import protocol_of
 from assignor_lab.capture.histories.history import DecisionHistory, is_complete, part_name, read_histories
 from assignor_lab.capture.histories.history_episode import history_episode
-from assignor_lab.capture.histories.moments import protocol_of
 from assignor_lab.capture.histories.past import PastSurroundings, scenarios_of_past
 from assignor_lab.documents.errors import DocumentFormatError
 from assignor_lab.documents.wording import plural

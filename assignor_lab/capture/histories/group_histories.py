@@ -8,13 +8,13 @@ from typing import Any
 
 import attrs
 
+from assignor_lab.capture.edges.decision_input import protocol_of
+from assignor_lab.capture.edges.moments import LEAST_PROBING_MS, DecisionMoment, Participant
 from assignor_lab.capture.histories.connect_rounds import connect_decisions, connect_events, is_connect_past
-from assignor_lab.capture.histories.evidence import LEAST_PROBING_MS
 from assignor_lab.capture.histories.history import read_histories
-from assignor_lab.capture.histories.moments import DecisionMoment, Participant, protocol_of
 from assignor_lab.capture.histories.partition_decisions import partition_past
 from assignor_lab.capture.recorded.partition_states import PartitionDecision, partition_decision
-from assignor_lab.model.decision import Decision, InstanceShare
+from assignor_lab.model.decision import Decision, InstanceShare, presence_change
 from assignor_lab.model.events import (
     GroupDeleted,
     GroupEmptied,
@@ -147,7 +147,7 @@ def _by_time(events: Iterable[GroupEvent]) -> list[GroupEvent]:
 
 def _traits(moment: DecisionMoment) -> list[InstanceTraits]:
     return [
-        InstanceTraits(each.process_id, each.settings.get("instance_id"), each.client_id, _host_of(each))
+        InstanceTraits(each.process_id, each.instance_id, each.client_id, _host_of(each))
         for each in moment.participants.values()
     ]
 
@@ -155,7 +155,7 @@ def _traits(moment: DecisionMoment) -> list[InstanceTraits]:
 def _host_of(each: Participant) -> str | None:
     """Only of an instance without another lasting trait: a machine can run other instances later."""
     is_generated = each.client_id is None or each.process_id in each.client_id
-    return each.host if is_generated and "instance_id" not in each.settings else None
+    return each.host if is_generated and not each.is_static else None
 
 
 def _decision(moment: DecisionMoment, identities: InstanceIdentities) -> Decision:
@@ -163,7 +163,7 @@ def _decision(moment: DecisionMoment, identities: InstanceIdentities) -> Decisio
     for traits, (process, each) in zip(_traits(moment), moment.participants.items(), strict=True):
         active, copies = moment.placed.get(process, ((), ()))
         lags = facts.copy_lags.get(process, {})
-        shares[identities.name(traits)] = InstanceShare(process, each.members, active, copies, lags)
+        shares[identities.name(traits)] = InstanceShare(process, each.members, tuple(active), tuple(copies), lags)
     return Decision(
         Moment.at(moment.time_ms),
         Evidence.record(moment.place),
@@ -255,12 +255,13 @@ def _inferred(before: Decision, after: Decision, between: Iterable[GroupEvent], 
         other = Evidence.inferred(InferenceRule.OTHER_PROTOCOL, place)
         yield ProtocolChanged(span, other, before.protocol, after.protocol)
     here = after.shares
-    for name in sorted(there.keys() - here.keys() - departed):
+    change = presence_change(there, here)
+    for name in sorted({*change.gone} - departed):
         yield InstanceGone(span, Evidence.inferred(InferenceRule.ABSENT, place), name)
-    for name in sorted(here.keys() - there.keys() - started):
+    for name in sorted({*change.new} - started):
         yield InstanceStarted(span, Evidence.inferred(InferenceRule.NEW, place), name, here[name].process_id)
-    for name in sorted(here.keys() & there.keys()):
-        if not here[name].continues(there[name]):
+    for name in sorted((*change.restarted, *change.stayed)):
+        if name in change.restarted:
             if name not in departed:
                 yield InstanceRestarted(
                     span, Evidence.inferred(InferenceRule.NEW_MEMBERS, place), name, here[name].process_id

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Sequence
 from itertools import pairwise
-from typing import Any
 
 import attrs
 
+from assignor_lab.capture.edges.decision_input import protocol_of
+from assignor_lab.capture.edges.decisions import moment_of
+from assignor_lab.capture.edges.moments import CLASSIC, DecisionMoment
 from assignor_lab.capture.errors import HistoryError
-from assignor_lab.capture.histories.moments import CLASSIC, DecisionMoment, moment_of, protocol_of
 from assignor_lab.documents.errors import Place
 from assignor_lab.scenarios import Scenario
 
@@ -27,10 +28,6 @@ class DecisionHistory:
     protocol: str
     moments: tuple[DecisionMoment, ...]
     place: Place
-
-    @property
-    def documents(self) -> Sequence[Mapping[str, Any]]:
-        return [moment.document for moment in self.moments]
 
     @property
     def gaps(self) -> list[tuple[int, int]]:

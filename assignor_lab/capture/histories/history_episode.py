@@ -2,21 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from operator import attrgetter
 from typing import Any
 
 import attrs
 
+from assignment_api.streams import TaskId
+from assignor_lab.capture.edges.episodes import PastEpisode, RecordedDowntime, episode_document
+from assignor_lab.capture.edges.happened import Happened
+from assignor_lab.capture.edges.moments import CLASSIC, STREAMS
 from assignor_lab.capture.errors import OneDecisionError
-from assignor_lab.capture.histories.changed_tasks import changed_tasks, tasks_of_subtopologies
+from assignor_lab.capture.histories.changed_tasks import changed_tasks
 from assignor_lab.capture.histories.changelogs import SeenChangelogs, seen_changelogs
-from assignor_lab.capture.histories.current_downtime import current_downtime
 from assignor_lab.capture.histories.history import DecisionHistory
-from assignor_lab.capture.histories.moments import CLASSIC, STREAMS, DecisionMoment, protocol_of
-from assignor_lab.capture.histories.presence import Happened, RecordedPresence, prepared_ms, seen_presence
-from assignor_lab.capture.histories.recorded_downtime import recorded_downtime
+from assignor_lab.capture.histories.presence import RecordedPresence, prepared_ms, seen_presence
 from assignor_lab.capture.histories.settings import longest_session_ms, settings_of_decisions
 from assignor_lab.documents.wording import plural
+from assignor_lab.model.decision import Decision, InstanceShare
+from assignor_lab.model.evidence import Evidence
+from assignor_lab.model.history import RECORDED, GroupHistory, GroupName
+from assignor_lab.model.moment import Moment
+from assignor_lab.model.unowned import MemberOwnership, unowned_by_decisions, unowned_by_members
 from assignor_lab.scenarios.settings import without_effect
 from assignor_lab.simulation.streams.timings import TIMING_KEYS, StreamsTimings, timings_of_settings
 from assignor_lab.simulation.streams.timings_format import with_settings
@@ -41,7 +48,7 @@ def history_episode(
         settings: Replace those of the decisions; missing ones have Kafka's defaults.
     """
     moments = history.moments
-    of_decisions, changed = settings_of_decisions(history.documents)
+    of_decisions, changed = settings_of_decisions(moment.input.settings for moment in moments)
     known_settings = {**of_decisions, **(settings or {})}
     given = {**timings_of_settings(known_settings), **(timings or {})}
     if len(moments) < 2:
@@ -55,7 +62,7 @@ def history_episode(
     if bound is not None and is_bounded:
         given = {**given, _SESSION: bound}
         known = StreamsTimings.from_mapping(given)
-    begins_empty = _begins_empty(moments[0])
+    begins_empty = not moments[0].input.has_owners
     # Ends of changelogs need only the start time.
     changelogs = seen_changelogs(moments, moments[0].time_ms)
     presence = seen_presence(moments, history.protocol, known, changelogs, begins_empty=begins_empty)
@@ -63,32 +70,17 @@ def history_episode(
     if begins_empty and presence.happened:
         first_ms = min(first_ms, presence.happened[0].time_ms)
     changelogs = seen_changelogs(moments, first_ms)
-    made = _Made(history, presence, changelogs, known, first_ms, begins_empty).document(given)
+    made = _Made(history, presence, changelogs, known, first_ms, begins_empty)
+    stated = made.assumptions(given)
     assumptions = [sentence for key, sentence in changed.items() if key not in (settings or {})]
     if history.protocol == STREAMS:
-        assumptions += [each for each in without_effect(settings or {}) if each not in made["assumptions"]]
+        assumptions += [each for each in without_effect(settings or {}) if each not in stated]
     if is_bounded:
         assumptions.append(
             "session.timeout.ms of the group is unknown, and Kafka's default is too long: an instance was missed "
             f"within {bound} ms of its last decision. This bound counts (give session.timeout.ms with --config or -c)"
         )
-    return with_settings({**made, "assumptions": [*assumptions, *made["assumptions"]]}, known_settings, given)
-
-
-def _total_s(downtime: Mapping[str, Any]) -> float:
-    return float(sum(end - begin for rows in downtime["tasks"].values() for begin, end in rows)) / 1000
-
-
-def _is_open(event: Happened) -> bool:
-    return event.within_ms is not None and event.within_ms[0] < event.within_ms[1]
-
-
-def _begins_empty(first: DecisionMoment) -> bool:
-    document = first.document
-    if protocol_of(document) == STREAMS:
-        return not any(member["active"] or member["standby"] for member in document["members"])
-    clients = document["clients"]
-    return not any(client["previous_active"] or client["previous_standby"] for client in clients)
+    return with_settings(episode_document(made.episode([*assumptions, *stated], given)), known_settings, given)
 
 
 @attrs.frozen
@@ -100,51 +92,25 @@ class _Made:
     first_ms: int
     begins_empty: bool
 
-    def document(self, given: Mapping[str, int]) -> dict[str, Any]:
-        moments, first = self.history.moments, self.history.moments[0].document
+    def episode(self, assumptions: Sequence[str], given: Mapping[str, int]) -> PastEpisode:
+        moments = self.history.moments
         ends = (each.time_ms if each.within_ms is None else each.within_ms[1] for each in self.presence.happened)
-        until = max([moments[-1].time_ms, *ends])
-        tasks, clients = self._tasks(), [] if self.begins_empty else self._clients()
-        return {
-            "format": 1,
-            "kind": "streams-episode",
-            "id": self.history.group or first["id"],
-            "protocol": self.history.protocol,
-            **({"assignor": first["source"]["assignor"]} if "assignor" in first["source"] else {}),
-            "initial": {
-                "format": 1,
-                "kind": "streams",
-                "id": first["id"],
-                "config": first["config"],
-                "tasks": tasks,
-                "clients": clients,
-                "source": {"time_ms": self.first_ms, "group": self.history.group},
-                **self._workload(tasks),
-            },
-            "changelogs": {key: dict(each) for key, each in self.changelogs.documents.items()},
-            "missing_topics": self._missing_topics(tasks),
-            "events": [
-                {
-                    "at_ms": each.time_ms - self.first_ms,
-                    "type": each.type,
-                    **({"client": each.name} if each.name else {}),
-                    **(
-                        {"within_ms": [max(0, at - self.first_ms) for at in each.within_ms or ()]}
-                        if _is_open(each)
-                        else {}
-                    ),
-                    **each.details,
-                }
-                for each in self._happened()
-            ],
-            "until_ms": until + _AFTERWARDS_MS - self.first_ms,
-            "timings": dict(given),
-            "assumptions": [*self._assumptions(given)],
-            "recorded": {
-                "generations": [self._generation(place) for place in range(len(moments))],
-                **self._downtime(until + _AFTERWARDS_MS),
-            },
-        }
+        until_ms = max([moments[-1].time_ms, *ends]) + _AFTERWARDS_MS
+        return PastEpisode(
+            self.history.group,
+            self.history.protocol,
+            moments,
+            self.presence.names,
+            [prepared_ms(moments, place, self.history.protocol, self.timings) for place in range(len(moments))],
+            self._happened(),
+            self.changelogs.by_task,
+            self._downtime(until_ms),
+            self.first_ms,
+            until_ms,
+            given,
+            assumptions,
+            begins_empty=self.begins_empty,
+        )
 
     def _happened(self) -> list[Happened]:
         """At equal times changes of tasks come first."""
@@ -155,88 +121,88 @@ class _Made:
         )  # fmt: skip
         return sorted([*changes, *happened], key=lambda each: each.time_ms)
 
-    # --- the group at the beginning ---------------------------------------------------------------
-
-    def _tasks(self) -> list[dict[str, Any]]:
-        """From the latest decision that has it: the first decision creates internal topics."""
+    def _downtime(self, until_ms: int) -> RecordedDowntime | None:
+        """``None`` if a streams group's source has no current assignments."""
         if self.history.protocol == STREAMS:
-            return tasks_of_subtopologies(moment.document for moment in self.history.moments)
-        found: dict[str, dict[str, Any]] = {}
-        for moment in self.history.moments:
-            for task in moment.document["tasks"]:
-                known = found.get(task["id"])
-                if known is None or known["partitions"] is None or task["partitions"] is not None:
-                    found[task["id"]] = dict(task)
-        return list(found.values())
+            held = self._held()
+            if not held:
+                return None
+            found = unowned_by_members(self._past(self.presence, until_ms), held)
+            return RecordedDowntime({task: found[task] for task in sorted(found, key=_task_order)})
+        first = self.history.moments[0].input.previous_owners
+        names = self.presence.names
+        owners = {
+            task: names[process] for task, process in ({} if self.begins_empty else first).items() if process in names
+        }
+        restored = self._restored_ms()
 
-    def _clients(self) -> list[dict[str, Any]]:
-        first = self.history.moments[0]
-        if self.history.protocol == CLASSIC:
-            return [dict(client) for client in first.document["clients"]]
-        return [_client_of(first, process) for process in first.participants]
-
-    def _workload(self, tasks: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
-        """The latest known figure counts."""
-        known = {task["id"] for task in tasks}
-        weights: dict[str, dict[str, Any]] = {}
-        found: dict[str, Any] = {}
-        for document in self.history.documents:
-            workload = document.get("workload", {})
-            found |= {key: value for key, value in workload.items() if key != "tasks"}
-            for task, weighs in workload.get("tasks", {}).items():
-                if task in known:
-                    # Records over time are in the changelogs.
-                    weights.setdefault(task, {}).update({k: v for k, v in weighs.items() if k != "state_records"})
-        if weights:
-            found["tasks"] = weights
-        return {"workload": found} if found else {}
-
-    def _missing_topics(self, tasks: Sequence[Mapping[str, Any]]) -> list[str]:
-        """Repartition topics, if the first decision is of a new application."""
-        if not self.begins_empty or any(each["records"] for each in self.changelogs.documents.values()):
-            return []
-        return sorted({
-            partition["topic"]
-            for task in tasks
-            for partition in task["partitions"] or ()
-            if partition["topic"].endswith("-repartition")
-        })  # fmt: skip
-
-    def _downtime(self, until_ms: int) -> dict[str, Any]:
-        moments, empty = self.history.moments, self.begins_empty
-        if self.history.protocol == STREAMS:
-            found = current_downtime(moments, self.presence, self.first_ms, until_ms)
-            return {} if found is None else {"downtime": found}
-
-        def downtime(presence: RecordedPresence) -> dict[str, Any]:
-            return recorded_downtime(moments, presence, self.first_ms, until_ms, self.timings, begins_empty=empty)
+        def downtime(presence: RecordedPresence) -> dict[str, list[tuple[int, int]]]:
+            return unowned_by_decisions(self._past(presence, until_ms), owners, restored)
 
         found = downtime(self.presence)
-        if any(map(_is_open, self.presence.happened)):
-            totals = [_total_s(downtime(self.presence.at_bound(place))) for place in (0, 1)]
-            found |= {"bounds_s": [min(totals), max(totals)]}
-        return {"downtime": found}
+        shows_restoring = any(True for moment in self.history.moments for _ in moment.input.restored)
+        if not any(each.is_open for each in self.presence.happened):
+            return RecordedDowntime(found, shows_restoring)
+        totals = [_total_s(downtime(self.presence.at_bound(place))) for place in (0, 1)]
+        return RecordedDowntime(found, shows_restoring, (min(totals), max(totals)))
 
-    # --- what followed ----------------------------------------------------------------------------
+    def _past(self, presence: RecordedPresence, until_ms: int) -> GroupHistory:
+        """Owners by decision, and ends of processes."""
+        names, moments = presence.names, self.history.moments
+        decisions = tuple(
+            Decision(
+                Moment.at(moment.time_ms),
+                Evidence.record(moment.place),
+                moment.protocol,
+                moment.generation,
+                {
+                    names[process]: InstanceShare(process, active=tuple(active))
+                    for process, (active, _) in moment.placed.items()
+                    if process in names
+                },
+            )
+            for moment in moments
+        )
+        events = presence.events([moment.time_ms for moment in moments], self.timings)
+        return GroupHistory(
+            GroupName(self.history.group),
+            RECORDED,
+            decisions,
+            tuple(events),
+            begin_ms=self.first_ms,
+            until_ms=until_ms,
+        )
 
-    def _generation(self, place: int) -> dict[str, Any]:
-        moment = self.history.moments[place]
-        begun = prepared_ms(self.history.moments, place, self.history.protocol, self.timings)
+    def _held(self) -> list[MemberOwnership]:
         names = self.presence.names
+        instances = {
+            member: names[each.process_id]
+            for moment in self.history.moments
+            for each in moment.participants.values()
+            for member in each.members
+        }
+        changes = (change for moment in self.history.moments for change in moment.input.member_tasks)
+        return [
+            MemberOwnership(each.time_ms, each.member, instances.get(each.member, ""), each.active)
+            for each in sorted(changes, key=attrgetter("time_ms"))
+        ]
+
+    def _restored_ms(self) -> dict[tuple[str, str], list[int]]:
+        clients: dict[str, str] = {}
+        of_client: dict[tuple[str, str], list[int]] = {}
+        for moment in self.history.moments:
+            for each in moment.input.restored:
+                of_client.setdefault((each.client, each.task), []).append(each.time_ms)
+            for process, participant in moment.participants.items():
+                clients[self.presence.names[process]] = participant.client_id or ""
         return {
-            "t_ms": begun - self.first_ms,
-            "assignment_t_ms": moment.time_ms - self.first_ms,
-            "generation": moment.generation,
-            "reason": moment.reason,
-            "members": sum(len(each.members) for each in moment.participants.values()),
-            "followup": moment.followup,
-            "assigned": {
-                names[process]: {"active": list(active), "standby": list(standby)}
-                for process, (active, standby) in sorted(moment.placed.items())
-            },
+            (name, task): times
+            for name, client in clients.items()
+            for (of, task), times in of_client.items()
+            if of == client
         }
 
-    def _assumptions(self, given: Mapping[str, int]) -> list[str]:
+    def assumptions(self, given: Mapping[str, int]) -> list[str]:
         assumptions = [*self._gaps(), *self.presence.assumptions, *self.changelogs.assumptions]
         key = "session.timeout.ms" if self.history.protocol == CLASSIC else "streams.session.timeout.ms"
         if TIMING_KEYS[key] not in given:
@@ -244,7 +210,7 @@ class _Made:
                 f"{key} of the group is unknown: Kafka's default, {getattr(self.timings, TIMING_KEYS[key])} ms, counts "
                 f"(give {key} with --config or -c)"
             )
-        return list(dict.fromkeys([*assumptions, *self.history.documents[0].get("assumptions", ())]))
+        return list(dict.fromkeys([*assumptions, *self.history.moments[0].input.assumptions]))
 
     def _gaps(self) -> list[str]:
         gaps = self.history.gaps
@@ -260,21 +226,9 @@ class _Made:
         ]
 
 
-def _client_of(moment: DecisionMoment, process: str) -> dict[str, Any]:
-    each = moment.participants[process]
-    had: dict[str, list[str]] = {"active": [], "standby": []}
-    for member in moment.document["members"]:
-        if member["process_id"] == process:
-            for kind, tasks in had.items():
-                tasks += [f"{name}_{number}" for name, numbers in member[kind].items() for number in numbers]
-    static = {
-        member["id"]: {"client_id": member.get("client_id"), "instance_id": member["instance_id"]}
-        for member in moment.document["members"]
-        if member["process_id"] == process and member["instance_id"] is not None
-    }
-    return {
-        "process_id": process, "rack": each.settings.get("rack"), "tags": dict(each.settings.get("tags", {})),
-        "host": None, "threads": each.settings["threads"], "consumers": [], "previous_active": had["active"],
-        "previous_standby": had["standby"], "lags": None, "previous_by_consumer": None,
-        **({"members": static} if static else {}),
-    }  # fmt: skip
+def _total_s(downtime: Mapping[str, Sequence[tuple[int, int]]]) -> float:
+    return float(sum(end - begin for intervals in downtime.values() for begin, end in intervals)) / 1000
+
+
+def _task_order(task: str) -> tuple[bytes, int, int]:
+    return TaskId.parse(task).sort_key()

@@ -6,8 +6,8 @@ from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
+from assignor_lab.capture.edges.decision_input import protocol_of
 from assignor_lab.capture.histories.group_histories import ReaderEvent
-from assignor_lab.capture.histories.moments import protocol_of
 from assignor_lab.scenarios.formats.events import event_record
 
 __all__ = ["with_events"]

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
 
 import attrs
 
+from assignor_lab.capture.edges.happened import Happened, StartedProcess
+from assignor_lab.capture.edges.moments import DecisionMoment, Participant
 from assignor_lab.capture.histories.changelogs import SeenChangelogs
-from assignor_lab.capture.histories.moments import DecisionMoment, Participant
 from assignor_lab.capture.histories.thread_changes import ThreadsOfProcess, threads_of_process
+from assignor_lab.model.decision import presence_change
+from assignor_lab.model.events import GroupEvent, InstanceCrashed, InstanceRestartedInSession, InstanceStopped
+from assignor_lab.model.evidence import Evidence, InferenceRule
+from assignor_lab.model.moment import Moment
 from assignor_lab.simulation.streams.timings import StreamsTimings
 
 __all__ = [
-    "Happened",
     "RecordedPresence",
     "expired",
     "instance_names",
@@ -24,28 +27,14 @@ __all__ = [
 
 #: A record shows the time of a departure, or of that of a group's last members, and not its kind.
 _RECORDED = ("gone", "emptied")
+_ENDS = ("stop", "crash")
+_ABSENT = Evidence.inferred(InferenceRule.ABSENT)
 #: A lag that grew by so many records more than were written shows lost state.
 _LOST_RECORDS = 1_000
 #: Absence of a process that is back before it was missed, if the source has no time.
 _SHORT_MS = 1_000
 #: An earlier start than this before a static member rejoined is another process.
 _BEFORE_JOINING_MS = 60_000
-
-
-@attrs.frozen
-class Happened:
-    """An event of an instance.
-
-    Args:
-        type: ``start``, ``stop``, ``crash``, ``add_thread``, ``remove_thread``, ``corrupt`` or ``lose_disk``.
-        within_ms: Earliest and latest time, if the decisions bound the time alone; ``None``: it is known.
-    """
-
-    time_ms: int
-    type: str
-    name: str
-    details: Mapping[str, Any] = attrs.field(factory=dict)
-    within_ms: tuple[int, int] | None = None
 
 
 @attrs.frozen
@@ -65,6 +54,29 @@ class RecordedPresence:
             for each in self.happened
         )
         return attrs.evolve(self, happened=tuple(sorted(happened, key=lambda each: each.time_ms)))
+
+    def events(self, decided_ms: Sequence[int], timings: StreamsTimings) -> list[GroupEvent]:
+        """Ends of processes as events of a history.
+
+        A static member's end and start are one restart if no decision came between them.
+        """
+        found: list[GroupEvent] = []
+        #: Instance to the places of its ends in ``found``.
+        ends: dict[str, list[int]] = {}
+        for each in self.happened:
+            own = ends.setdefault(each.name, [])
+            if each.type in _ENDS:
+                own.append(len(found))
+                made = InstanceStopped if each.type == "stop" else InstanceCrashed
+                found.append(made(Moment.at(each.time_ms), _ABSENT, each.name))
+            elif each.started is not None and each.started.participant.is_static and own:
+                ended_ms = found[own[-1]].at.latest_ms
+                if not any(ended_ms < at <= each.time_ms for at in decided_ms):
+                    startup_ms = each.started.startup_ms
+                    begun_ms = each.time_ms + (timings.startup_ms if startup_ms is None else startup_ms)
+                    back = Moment(ended_ms, begun_ms + timings.join_ms)
+                    found[own.pop()] = InstanceRestartedInSession(back, _ABSENT, each.name)
+        return found
 
 
 def instance_names(moments: Sequence[DecisionMoment], running: Iterable[str]) -> dict[str, str]:
@@ -199,7 +211,7 @@ class _Seen:
                 (name, *others) = names.get(noted.client, {""})
                 tasks = [task for task in noted.tasks if task in known]
                 if name and not others and tasks and self._runs(name, noted.time_ms):
-                    found.append(Happened(noted.time_ms, "corrupt", name, {"tasks": tasks}))
+                    found.append(Happened(noted.time_ms, "corrupt", name, tasks=tuple(tasks)))
         self.happened += found
 
     def _runs(self, name: str, time_ms: int) -> bool:
@@ -211,20 +223,19 @@ class _Seen:
 
     def _take(self, place: int, moment: DecisionMoment) -> None:
         here = {self.names[process]: each for process, each in moment.participants.items()}
-        for name in [name for name in self.up if name not in here]:
+        change = presence_change(
+            {name: each.share for name, (each, _) in self.up.items()}, {name: each.share for name, each in here.items()}
+        )
+        for name in change.gone:
             self._restarted(name, until_ms=moment.time_ms)
             self._end(name, place)
         for name, each in here.items():
-            before = self.up.get(name)
-            is_new = before is not None and (
-                before[0].process_id != each.process_id or before[0].members.isdisjoint(each.members)
-            )
-            if before is not None:
-                self._restarted(name, until_ms=moment.time_ms, has_later=is_new)
-            if is_new:
+            is_back = name in change.restarted
+            if name not in change.new:
+                self._restarted(name, until_ms=moment.time_ms, has_later=is_back)
+            if is_back:
                 self._end(name, place, is_back=True)
-                before = None
-            if before is None:
+            if is_back or name in change.new:
                 self._start(name, each, place)
             self.up[name] = (each, place)
 
@@ -233,7 +244,7 @@ class _Seen:
     def _restarted(self, name: str, *, until_ms: int | None, has_later: bool = False) -> None:
         """The group continues without a decision. ``has_later``: the next decision shows the last restart."""
         each, _ = self.up[name]
-        if "instance_id" not in each.settings or each.client_id is None:
+        if not each.is_static or each.client_id is None:
             return
         began = self._began(name)
         found: list[tuple[int, int, int | None]] = []
@@ -249,10 +260,8 @@ class _Seen:
             elif change == "begun" and found and ended is None and found[-1][2] is None:
                 found[-1] = (*found[-1][:2], at)
         for stop, start, begun in found[: len(found) - 1 if has_later else len(found)]:
-            details = {**self._settings(each), "process_id": each.process_id}
-            if begun is not None:
-                details["startup_ms"] = begun - start
-            self.happened += [Happened(stop, "stop", name), Happened(start, "start", name, details)]
+            started = StartedProcess(each, each.thread_count, None, None if begun is None else begun - start)
+            self.happened += [Happened(stop, "stop", name), Happened(start, "start", name, started=started)]
 
     def _end(self, name: str, place: int, *, is_back: bool = False) -> None:
         """Since the previous decision. ``is_back``: with another process."""
@@ -267,7 +276,7 @@ class _Seen:
             return
         if self.protocol == "classic" and left_by_request(each, moment):
             at = moment.time_ms - 1 if moment.prepared_ms is None else moment.prepared_ms - 1
-            self.happened.append(Happened(max(earlier + 1, at), "stop", name, {"leave": True}))
+            self.happened.append(Happened(max(earlier + 1, at), "stop", name, leaves=True))
             return
         fenced = self._logged(each, "fenced", self._began(name), moment.time_ms)
         if fenced is not None:
@@ -281,7 +290,7 @@ class _Seen:
         self.worked_out += recorded is None
         at = moment.time_ms - 1 if recorded is None else recorded
         bounds: tuple[int, int] | None = None
-        if self.protocol == "classic" and is_back and "instance_id" in each.settings and not expired(each, moment):
+        if self.protocol == "classic" and is_back and each.is_static and not expired(each, moment):
             # A static member that returns in time keeps its session.
             began = prepared_ms(self.moments, place, self.protocol, self.timings)
             at = began - self.timings.startup_ms - self.timings.join_ms - _SHORT_MS
@@ -360,12 +369,11 @@ class _Seen:
         ended_ms = self.happened[self.gone[name][2]].time_ms if name in self.gone else 0
         logged = self._logged(each, "start", ended_ms, moment.time_ms)
         threads = self._threads(name, each, place, is_start=True)
-        details = {**self._settings(each, threads), "process_id": each.process_id}
+        startup_ms: int | None = None
         if logged is not None:
             at = logged
             begun = self._logged(each, "begun", logged, moment.time_ms)
-            if begun is not None:
-                details["startup_ms"] = begun - logged
+            startup_ms = None if begun is None else begun - logged
         else:
             self.worked_out += 1
         if name in self.gone:
@@ -374,14 +382,16 @@ class _Seen:
             is_logged = each.client_id in self.logged
             self.unlogged -= not is_logged
             if before.process_id != each.process_id:
-                self.happened.append(Happened(ended.time_ms + 1, "lose_disk", name, {"process_id": each.process_id}))
+                self.happened.append(Happened(ended.time_ms + 1, "lose_disk", name, process_id=each.process_id))
             elif not is_logged and not self._kept(each.process_id, last, place):
                 self.happened[index] = attrs.evolve(ended, type="crash")
             if logged is None:
                 at = min(max(at, ended.time_ms + _SHORT_MS), moment.time_ms - 1)
             at = max(at, ended.time_ms + 2)
         within = None if logged is not None else self._joined_within(at, place)
-        self.happened.append(Happened(at, "start", name, details, within))
+        members = threads.members if each.member_ids else None
+        started = StartedProcess(each, len(threads.members) or each.thread_count, members, startup_ms)
+        self.happened.append(Happened(at, "start", name, within, started))
 
     def _joined_within(self, at_ms: int, place: int) -> tuple[int, int] | None:
         """Bounds of a change that led to a decision whose rebalance has no recorded beginning."""
@@ -396,33 +406,19 @@ class _Seen:
             begun = prepared_ms(self.moments, change.place, self.protocol, self.timings)
             is_added = change.type == "add_thread"
             at = begun - (self.timings.join_ms if is_added else self.timings.request_ms)
-            details = dict(change.details)
-            if self.protocol == "classic":
-                details.pop("member_id", None)
+            member = None if self.protocol == "classic" else change.member_id
             earlier = self.moments[change.place - 1].time_ms
             at = max(earlier + 1, at)
             within = self._joined_within(at, change.place)
-            self.happened.append(Happened(at, change.type, name, details, within))
+            made = Happened(at, change.type, name, within, thread=change.thread, member_id=member)
+            self.happened.append(made)
         return found
-
-    def _settings(self, each: Participant, threads: ThreadsOfProcess | None = None) -> dict[str, Any]:
-        settings = dict(each.settings)
-        if threads is None:
-            settings.pop("member_ids", None)
-            return settings
-        settings["threads"] = len(threads.members) or settings["threads"]
-        if "member_ids" in settings:
-            settings["member_ids"] = list(threads.members)
-        return settings
 
     def _kept(self, process: str, last: int, place: int) -> bool:
         """With all its state of the tasks that it had run."""
         ran = self.moments[last].placed.get(process, ((), ()))[0]
         away = self.moments[place].time_ms - self.moments[last].time_ms
-        client = next(
-            (each for each in self.moments[place].document.get("clients", ()) if each["process_id"] == process), None
-        )
-        lags = {} if client is None else client["lags"] or {}
+        lags = self.moments[place].input.lags_of(process)
         for task in ran:
             growth = self.changelogs.growth(task, away)
             if growth is not None and lags.get(task, 0) > growth + _LOST_RECORDS:

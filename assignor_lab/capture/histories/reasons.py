@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from assignor_lab.capture.histories.evidence import LEAST_PROBING_MS
+from assignor_lab.capture.edges.moments import LEAST_PROBING_MS
 from assignor_lab.documents.wording import listed, plural
 from assignor_lab.model.decision import Decision, InstanceShare
 from assignor_lab.model.events import (

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 
 import attrs
 
-from assignor_lab.capture.histories.moments import CLASSIC, STREAMS
+from assignor_lab.capture.edges.moments import CLASSIC, STREAMS
 from assignor_lab.capture.recorded.errors import BrokerAnswerError
 from assignor_lab.capture.recorded.group_records import (
     CONSUMER_MEMBER,

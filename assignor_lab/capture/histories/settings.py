@@ -12,7 +12,7 @@ from assignment_api.input_files import read_input
 from assignment_api.plugins.keys import TOPOLOGY_OPTIMIZATION, read_value
 from assignment_api.plugins.layers import ConfigLayer
 from assignment_api.plugins.properties import PropertiesSyntaxError, decode_properties, parse_properties
-from assignor_lab.capture.histories.moments import DecisionMoment
+from assignor_lab.capture.edges.moments import DecisionMoment
 from assignor_lab.capture.histories.presence import expired, left_by_request
 from assignor_lab.documents.errors import DocumentFormatError
 from assignor_lab.documents.files import read_document
@@ -26,11 +26,11 @@ _LEAST_SESSION_MS = 6_000
 _MAX_BYTES = 4 * 1024 * 1024
 
 
-def settings_of_decisions(documents: Iterable[Mapping[str, Any]]) -> tuple[dict[str, Any], dict[str, str]]:
-    """The most frequent values, and a sentence for each setting that changed."""
+def settings_of_decisions(decisions: Iterable[Mapping[str, Any]]) -> tuple[dict[str, Any], dict[str, str]]:
+    """The most frequent values of the decisions' settings, and a sentence for each setting that changed."""
     values: dict[str, Counter[Any]] = {}
-    for document in documents:
-        for key, value in document.get("settings", {}).items():
+    for settings in decisions:
+        for key, value in settings.items():
             values.setdefault(key, Counter())[value] += 1
     found = {key: counts.most_common(1)[0][0] for key, counts in values.items()}
     return found, {

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import attrs
 
-from assignor_lab.capture.histories.moments import DecisionMoment, Participant
+from assignor_lab.capture.edges.moments import DecisionMoment, Participant
 from assignor_lab.documents.wording import natural_order
 from assignor_lab.simulation.streams.presence import next_thread
 from assignor_lab.simulation.streams.timings import StreamsTimings
@@ -23,11 +23,14 @@ class ThreadChange:
 
     Args:
         type: ``add_thread`` or ``remove_thread``.
+        thread: Number of a removed thread.
+        member_id: Of an added thread.
     """
 
     place: int
     type: str
-    details: Mapping[str, object]
+    thread: int | None = None
+    member_id: str | None = None
 
 
 @attrs.frozen
@@ -68,10 +71,10 @@ def threads_of_process(
                 missing.remove(old)
                 new.remove(other)
         if ends_ms is None or times[index] < ends_ms:
-            changes += [ThreadChange(at, "remove_thread", {"thread": numbers.pop(key)}) for key in missing]
+            changes += [ThreadChange(at, "remove_thread", numbers.pop(key)) for key in missing]
         for key in new:
             numbers[key] = next_thread(list(numbers.values()))
-            changes.append(ThreadChange(at, "add_thread", {"member_id": here[key]}))
+            changes.append(ThreadChange(at, "add_thread", member_id=here[key]))
     return ThreadsOfProcess(tuple(began[key] for key in sorted(began, key=natural_order)), tuple(changes))
 
 
@@ -80,7 +83,7 @@ def _appearances(moments: Sequence[DecisionMoment], place: int, process: str) ->
     before = moments[place].participants[process]
     for at in range(place, len(moments)):
         each = moments[at].participants.get(process)
-        if each is None or (at > place and each.members.isdisjoint(before.members)):
+        if each is None or not each.share.continues(before.share):
             return
         yield at, each
         before = each

@@ -7,7 +7,7 @@ from typing import Any
 
 import attrs
 
-from assignor_lab.capture.histories.moments import CLASSIC
+from assignor_lab.capture.edges.moments import CLASSIC
 from assignor_lab.capture.histories.reasons import inferred_reason
 from assignor_lab.model.decision import Decision
 from assignor_lab.model.events import (

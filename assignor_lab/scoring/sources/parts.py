@@ -16,7 +16,7 @@ from typing import Any
 import attrs
 
 from assignment_api.input_files import open_input
-from assignor_lab.capture.histories.moments import protocol_of
+from assignor_lab.capture.edges.decision_input import protocol_of
 from assignor_lab.capture.histories.past_files import (
     LOG,
     RECORDING,

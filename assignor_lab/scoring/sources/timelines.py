@@ -7,6 +7,9 @@ from typing import Any
 
 import attrs
 
+from assignor_lab.capture.edges.decision_input import protocol_of
+from assignor_lab.capture.edges.decisions import moment_of
+from assignor_lab.capture.edges.moments import DecisionMoment
 from assignor_lab.capture.histories.assigned_tasks import assigned_tasks
 from assignor_lab.capture.histories.connect_rounds import is_connect_past
 from assignor_lab.capture.histories.group_histories import (
@@ -15,7 +18,6 @@ from assignor_lab.capture.histories.group_histories import (
     history_of_partitions,
     history_of_rounds,
 )
-from assignor_lab.capture.histories.moments import DecisionMoment, moment_of, protocol_of
 from assignor_lab.capture.histories.timeline import GroupTimeline
 from assignor_lab.capture.recorded.partition_states import PartitionDecision, partition_decision
 from assignor_lab.model.events import GroupEvent
@@ -59,7 +61,7 @@ class SourceTimeline:
         self._count += 1
         if self._count <= _MOST:
             # Drop the large document: the moment has everything that a timeline needs.
-            moment = attrs.evolve(moment_of(document), document={})
+            moment = moment_of(document).without_input()
             self._moments.setdefault(source.get("group", ""), []).append(moment)
 
     @property

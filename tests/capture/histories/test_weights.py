@@ -9,9 +9,10 @@ from typing import Any
 import attrs
 import pytest
 
+from assignor_lab.capture.edges.decision_input import DecisionInput
+from assignor_lab.capture.edges.moments import DecisionMoment
 from assignor_lab.capture.histories.changelogs import seen_changelogs
 from assignor_lab.capture.histories.episodes import past_as_episodes
-from assignor_lab.capture.histories.moments import DecisionMoment
 from assignor_lab.capture.histories.past import scenarios_of_past
 from assignor_lab.capture.recorded.group_records import StreamsSubtopology
 from assignor_lab.capture.recorded.kept_records import Sample
@@ -52,13 +53,13 @@ def grown(time_ms: int, records: int, size: int) -> DecisionMoment:
         "workload": {"tasks": weights},
         "source": {},
     }
-    return DecisionMoment(time_ms, None, None, "", "none", {}, {}, document)
+    return DecisionMoment(time_ms, None, None, "", "none", {}, {}, DecisionInput(document))
 
 
 @pytest.mark.parametrize("begun", [0, 100])
 def test_bytes_of_a_record_are_those_at_the_time_of_the_size(begun: int) -> None:
     moments = [grown(time_ms, begun + time_ms // 100, 8 * (begun + time_ms // 100)) for time_ms in (0, 50_000, 100_000)]
-    assert seen_changelogs(moments, 0).documents["0_0"]["bytes_per_record"] == pytest.approx(8, rel=0.01)
+    assert seen_changelogs(moments, 0).by_task["0_0"].bytes_per_record == pytest.approx(8, rel=0.01)
 
 
 def test_members_of_a_recorded_group_have_their_client_ids(recording: str) -> None:

@@ -1,0 +1,1 @@
+"""Documents of decisions and episodes to values of a history, and back."""

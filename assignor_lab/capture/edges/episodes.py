@@ -1,0 +1,251 @@
+"""The recorded past of a Streams group as a document of kind ``streams-episode``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import attrs
+
+from assignor_lab.capture.edges.decision_input import named_tasks
+from assignor_lab.capture.edges.happened import Happened, StartedProcess
+from assignor_lab.capture.edges.moments import CLASSIC, STREAMS, DecisionMoment
+from assignor_lab.simulation.streams.episode import Changelog
+
+__all__ = ["PastEpisode", "RecordedDowntime", "changelog_documents", "episode_document", "tasks_of_subtopologies"]
+
+
+@attrs.frozen
+class RecordedDowntime:
+    """Times of tasks without an owner.
+
+    Args:
+        unowned: Task to its intervals.
+        bounds_s: Lowest and highest sum under the bounds of inferred times; ``None``: all times are known.
+    """
+
+    unowned: Mapping[str, Sequence[tuple[int, int]]]
+    shows_restoring: bool = False
+    bounds_s: tuple[float, float] | None = None
+
+
+@attrs.frozen
+class PastEpisode:
+    """A group's past, to be played.
+
+    Args:
+        names: Instances by process id.
+        prepared_ms: Start of the rebalance of each decision.
+        happened: Events, by time.
+        downtime: ``None``: the source does not show it.
+        first_ms: Time of the first event.
+        begins_empty: True if the group was new at the first decision.
+    """
+
+    group: str
+    protocol: str
+    moments: Sequence[DecisionMoment]
+    names: Mapping[str, str]
+    prepared_ms: Sequence[int]
+    happened: Sequence[Happened]
+    changelogs: Mapping[str, Changelog]
+    downtime: RecordedDowntime | None
+    first_ms: int
+    until_ms: int
+    timings: Mapping[str, int]
+    assumptions: Sequence[str]
+    begins_empty: bool = attrs.field(kw_only=True)
+
+
+def episode_document(past: PastEpisode) -> dict[str, Any]:
+    """Its events are joins, leaves and losses. Kafka's decisions are under ``recorded``, which no simulation reads."""
+    first = past.moments[0].input.document
+    tasks = _tasks(past)
+    return {
+        "format": 1,
+        "kind": "streams-episode",
+        "id": past.group or first["id"],
+        "protocol": past.protocol,
+        **({"assignor": first["source"]["assignor"]} if "assignor" in first["source"] else {}),
+        "initial": {
+            "format": 1,
+            "kind": "streams",
+            "id": first["id"],
+            "config": first["config"],
+            "tasks": tasks,
+            "clients": [] if past.begins_empty else _clients(past),
+            "source": {"time_ms": past.first_ms, "group": past.group},
+            **_workload(past.moments, tasks),
+        },
+        "changelogs": changelog_documents(past.changelogs),
+        "missing_topics": _missing_topics(past, tasks),
+        "events": [_event(each, past.first_ms) for each in past.happened],
+        "until_ms": past.until_ms - past.first_ms,
+        "timings": dict(past.timings),
+        "assumptions": list(past.assumptions),
+        "recorded": {
+            "generations": [_generation(past, place) for place in range(len(past.moments))],
+            **({} if past.downtime is None else {"downtime": _downtime(past.downtime, past.first_ms)}),
+        },
+    }
+
+
+def changelog_documents(changelogs: Mapping[str, Changelog]) -> dict[str, Any]:
+    return {
+        task: {
+            "records": each.records,
+            "bytes_per_record": each.bytes_per_record,
+            "records_per_s": each.records_per_s,
+            "backlog_records": each.backlog_records,
+        }
+        for task, each in changelogs.items()
+    }
+
+
+# --- the group at the beginning -----------------------------------------------------------------------
+
+
+def _tasks(past: PastEpisode) -> list[dict[str, Any]]:
+    """From the latest decision that has it: the first decision creates internal topics."""
+    documents = [moment.input.document for moment in past.moments]
+    if past.protocol == STREAMS:
+        return tasks_of_subtopologies(documents)
+    found: dict[str, dict[str, Any]] = {}
+    for document in documents:
+        for task in document["tasks"]:
+            known = found.get(task["id"])
+            if known is None or known["partitions"] is None or task["partitions"] is not None:
+                found[task["id"]] = dict(task)
+    return list(found.values())
+
+
+def tasks_of_subtopologies(documents: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """In the form of a classic state; stores and partitions are unknown."""
+    sizes: dict[str, tuple[int, bool]] = {}
+    for document in documents:
+        for each in document["subtopologies"]:
+            before = sizes.get(each["id"], (0, False))
+            sizes[each["id"]] = max(before[0], each["tasks"]), before[1] or each["stateful"]
+    return [
+        {
+            "id": f"{name}_{number}", "stateful": is_stateful, "logged": is_stateful, "stores": None,
+            "partitions": None,
+        }
+        for name, (count, is_stateful) in sizes.items()
+        for number in range(count)
+    ]  # fmt: skip
+
+
+def _clients(past: PastEpisode) -> list[dict[str, Any]]:
+    first = past.moments[0]
+    if past.protocol == CLASSIC:
+        return [dict(client) for client in first.input.document["clients"]]
+    return [_client_of(first, process) for process in first.participants]
+
+
+def _client_of(moment: DecisionMoment, process: str) -> dict[str, Any]:
+    each = moment.participants[process]
+    members = [member for member in moment.input.document["members"] if member["process_id"] == process]
+    static = {
+        member["id"]: {"client_id": member.get("client_id"), "instance_id": member["instance_id"]}
+        for member in members
+        if member["instance_id"] is not None
+    }
+    return {
+        "process_id": process, "rack": each.rack or None, "tags": dict(each.tags), "host": None,
+        "threads": each.thread_count, "consumers": [],
+        "previous_active": [task for member in members for task in named_tasks(member["active"])],
+        "previous_standby": [task for member in members for task in named_tasks(member["standby"])],
+        "lags": None, "previous_by_consumer": None,
+        **({"members": static} if static else {}),
+    }  # fmt: skip
+
+
+def _workload(moments: Iterable[DecisionMoment], tasks: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
+    """The latest known figure counts."""
+    known = {task["id"] for task in tasks}
+    weights: dict[str, dict[str, Any]] = {}
+    found: dict[str, Any] = {}
+    for moment in moments:
+        workload = moment.input.document.get("workload", {})
+        found |= {key: value for key, value in workload.items() if key != "tasks"}
+        for task, weighs in workload.get("tasks", {}).items():
+            if task in known:
+                # Records over time are in the changelogs.
+                weights.setdefault(task, {}).update({k: v for k, v in weighs.items() if k != "state_records"})
+    if weights:
+        found["tasks"] = weights
+    return {"workload": found} if found else {}
+
+
+def _missing_topics(past: PastEpisode, tasks: Iterable[Mapping[str, Any]]) -> list[str]:
+    """Repartition topics, if the first decision is of a new application."""
+    if not past.begins_empty or any(each.records for each in past.changelogs.values()):
+        return []
+    return sorted({
+        partition["topic"]
+        for task in tasks
+        for partition in task["partitions"] or ()
+        if partition["topic"].endswith("-repartition")
+    })  # fmt: skip
+
+
+# --- what followed --------------------------------------------------------------------------------------
+
+
+def _event(each: Happened, first_ms: int) -> dict[str, Any]:
+    within = each.within_ms if each.is_open else None
+    return {
+        "at_ms": each.time_ms - first_ms,
+        "type": each.type,
+        **({"client": each.name} if each.name else {}),
+        **({} if within is None else {"within_ms": [max(0, at - first_ms) for at in within]}),
+        **({} if each.started is None else _started(each.started)),
+        **({"leave": True} if each.leaves else {}),
+        **({} if each.process_id is None else {"process_id": each.process_id}),
+        **({} if each.tasks is None else {"tasks": list(each.tasks)}),
+        **({} if each.thread is None else {"thread": each.thread}),
+        **({} if each.member_id is None else {"member_id": each.member_id}),
+    }
+
+
+def _started(process: StartedProcess) -> dict[str, Any]:
+    of = process.participant
+    return {
+        "threads": process.threads,
+        **({"rack": of.rack} if of.rack else {}),
+        **({"tags": dict(of.tags)} if of.tags else {}),
+        **({"host": of.endpoint} if of.endpoint else {}),
+        **({} if process.member_ids is None else {"member_ids": list(process.member_ids)}),
+        **({} if of.instance_id is None else {"instance_id": of.instance_id}),
+        "process_id": of.process_id,
+        **({} if process.startup_ms is None else {"startup_ms": process.startup_ms}),
+    }
+
+
+def _generation(past: PastEpisode, place: int) -> dict[str, Any]:
+    moment = past.moments[place]
+    return {
+        "t_ms": past.prepared_ms[place] - past.first_ms,
+        "assignment_t_ms": moment.time_ms - past.first_ms,
+        "generation": moment.generation,
+        "reason": moment.reason,
+        "members": sum(len(each.members) for each in moment.participants.values()),
+        "followup": moment.followup,
+        "assigned": {
+            past.names[process]: {"active": list(active), "standby": list(standby)}
+            for process, (active, standby) in sorted(moment.placed.items())
+        },
+    }
+
+
+def _downtime(downtime: RecordedDowntime, first_ms: int) -> dict[str, Any]:
+    return {
+        "tasks": {
+            task: [[begin - first_ms, end - first_ms] for begin, end in intervals]
+            for task, intervals in downtime.unowned.items()
+            if intervals
+        },
+        "shows_restoring": downtime.shows_restoring,
+        **({} if downtime.bounds_s is None else {"bounds_s": list(downtime.bounds_s)}),
+    }
