@@ -11,9 +11,9 @@ from assignment_api.input_files import open_input
 from assignment_api.plugins.errors import ConfigFileError
 from assignment_api.plugins.keys import is_kept
 from assignment_api.plugins.layers import ConfigLayer, Layer, layer_of
-from assignment_api.plugins.properties import PropertiesSyntaxError, decode_properties, parse_properties
+from assignment_api.plugins.properties import PropertiesSyntaxError, Property, decode_properties, parse_properties
 
-__all__ = ["discovered_layer", "file_layer", "find_config_file"]
+__all__ = ["discovered_layer", "file_layer", "find_config_file", "properties_in"]
 
 MAX_BYTES = 4 * 1024 * 1024
 
@@ -35,7 +35,7 @@ def file_layer(path: Path) -> ConfigLayer:
     if suffix == ".toml":
         return layer_of(Layer.FILE, _toml_pairs(path, _parsed_toml(path, _content(path))))
     if suffix == ".properties":
-        return layer_of(Layer.FILE, _properties_pairs(path, _content(path)))
+        return layer_of(Layer.FILE, ((each.key, each.value, f"{path}:{each.line}") for each in properties_in(path)))
     raise ConfigFileError(f"{path}: expected a file named *.toml or *.properties")
 
 
@@ -85,10 +85,14 @@ def _content(path: Path) -> bytes:
     return content
 
 
-def _properties_pairs(path: Path, content: bytes) -> Iterator[tuple[str, object, str]]:
+def properties_in(path: Path) -> Iterator[Property]:
+    """The entries of a ``.properties`` file in their order; of two entries of one key Java keeps the last.
+
+    Raises:
+        ConfigFileError: if it cannot be read, is too long, or is not in its format.
+    """
     try:
-        for entry in parse_properties(decode_properties(content)):
-            yield entry.key, entry.value, f"{path}:{entry.line}"
+        yield from parse_properties(decode_properties(_content(path)))
     except PropertiesSyntaxError as error:
         raise ConfigFileError(f"{path}:{error.line}: {error}") from error
 

@@ -192,9 +192,7 @@ def _advise(
     ran = None if release is None else release_of(release)
     limits = {} if within is None else read_within(within)
     given = sources(config, with_prices(c or [], prices))
-    group = read_group(
-        source, state_id, given, config, racks, topology, timezone, workload, timings, assignor, dates, day
-    )
+    group = read_group(source, state_id, given, racks, topology, timezone, workload, timings, assignor, dates, day)
     start_ms, starts = (None, None) if start_seconds is None else parse_starts(start_seconds)
     options = Options(
         batch=batch,

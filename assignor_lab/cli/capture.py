@@ -105,7 +105,7 @@ def _capture(
     delay = None
     if MAX_DELAY_KEY in effective:
         delay = int(effective.values_for("connect_incremental")[MAX_DELAY_KEY])
-    optimized = reuses_sources(optimization_in(config, given.above))
+    optimized = reuses_sources(optimization_in(given.above))
     kept: list[Mapping[str, Any]] = []
     left_out: list[str] = []
 

@@ -85,7 +85,7 @@ def _check(
     """
     allowed = read_limits(limits)
     begin = read_since(since, time.time_ns() // 1_000_000)
-    around = surroundings(sources(config, c), config, topology, timezone, dates=dates_of(dates, day))
+    around = surroundings(sources(config, c), topology, timezone, dates=dates_of(dates, day))
     read = read_past(past, around)
     scenarios = read.scenarios
     known = [each for each in scenarios if each.observed is not None]

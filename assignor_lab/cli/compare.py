@@ -72,7 +72,7 @@ def _compare_answers(
     if client is not None:
         # Java's strategy beside that of the library.
         assignor = [*(assignor or ()), *(client_assignor(client, each) for each in (assignor or ())[-1:])]
-    past = past_terms(DECISIONS, given, config, topology, timezone, workload, dates=dates, day=day)
+    past = past_terms(DECISIONS, given, topology, timezone, workload, dates=dates, day=day)
     sample, known_racks = DecisionSample(), given_racks(racks)
     states = sample.passed(chosen_states(source, state_id, plugins.registry, given, known_racks, past))
     if release is not None and not (assignor or variant or answers):

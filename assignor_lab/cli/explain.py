@@ -82,7 +82,7 @@ def _explain_tasks(
         raise typer.BadParameter("name the task, too, with --task", param_hint="--why-not")
     given = sources(config, c, release)
     plugins = found_plugins(given.effective())
-    terms = past_terms(DECISIONS, given, config, topology, timezone, workload, dates=dates, day=day)
+    terms = past_terms(DECISIONS, given, topology, timezone, workload, dates=dates, day=day)
     sample, known_racks = DecisionSample(), given_racks(racks)
     states = sample.passed(chosen_states(source, state_id, plugins.registry, given, known_racks, terms))
     scenario = next(states)

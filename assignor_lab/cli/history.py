@@ -77,7 +77,7 @@ def _history(
 ) -> None:
     """Show each decision of a group's past: its time, the changed instances, the reason, and the moves."""
     given = sources(config, c)
-    around = surroundings(given, config, topology, timezone, racks, dates_of(dates, day))
+    around = surroundings(given, topology, timezone, racks, dates_of(dates, day))
     found = read_past(past, around)
     scenarios = found.scenarios
     if not (scenarios or found.events):

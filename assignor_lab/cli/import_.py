@@ -116,7 +116,7 @@ def _import(
     if inputs.recordings:
         if inputs.responses:
             raise typer.BadParameter("import responses of brokers and folders of record one by one", param_hint="FILES")
-        around = surroundings(given, config, topology, timezone, racks, known_dates)
+        around = surroundings(given, topology, timezone, racks, known_dates)
         around = attrs.evolve(around, on_event=lambda group, event: running.events.append((group, event)))
         past = scenarios_of_past([*inputs.recordings, *inputs.logs], around)
         made = warnings.passed(with_events((dict(each.document) for each in past), running.events))
@@ -153,7 +153,7 @@ class _Import:
             config_layers=self.given.above,
             topology=self.topology,
             zone=self.zone,
-            optimization=optimization_in(self.config, self.given.above),
+            optimization=optimization_in(self.given.above),
             on_problem=self._read_badly,
             standard_input=sys.stdin.buffer,
             dates=self.dates,
@@ -191,7 +191,7 @@ class _Import:
             decisions,
             DocumentMaker(self.given.above, None, self.zone or UTC, zone_given=self.zone is not None),
             topology=self.topology,
-            optimized=reuses_sources(optimization_in(self.config, self.given.above)),
+            optimized=reuses_sources(optimization_in(self.given.above)),
             surroundings=around,
             on_unusable=self._leave_out,
         )

@@ -146,7 +146,6 @@ def with_racks(documents: Iterable[Mapping[str, Any]], filler: RackFiller | None
 
 def surroundings(
     given: ConfigSources,
-    config: Path | None,
     topology: Path | None = None,
     timezone: str | None = None,
     racks: Sequence[Path] | None = None,
@@ -158,7 +157,7 @@ def surroundings(
         given: Sources of configuration; values of ``-c`` are the group's, too.
 
     Raises:
-        DocumentFormatError: if the file of ``--config``, or one of ``--racks``, cannot be read.
+        DocumentFormatError: if a file of ``--racks`` cannot be read.
         typer.BadParameter: if there is no such time zone.
     """
     from assignor_lab.capture.histories.past import PastSurroundings
@@ -169,7 +168,7 @@ def surroundings(
         topology,
         zone_of(timezone),
         note,
-        optimization_in(config, given.above),
+        optimization_in(given.above),
         rack_filler(racks),
         dates=dates,
     )
@@ -178,7 +177,6 @@ def surroundings(
 def past_terms(
     mode: str | None,
     given: ConfigSources,
-    config: Path | None,
     topology: Path | None,
     timezone: str | None,
     workload: Path | None,
@@ -196,7 +194,7 @@ def past_terms(
         seed: Seed of their draws.
 
     Raises:
-        DocumentFormatError: if the file of ``--config`` or of ``--timings`` cannot be read.
+        DocumentFormatError: if the file of ``--timings`` cannot be read.
         typer.BadParameter: if there is no such time zone, order or day.
     """
     from assignor_lab.capture.histories.past_terms import AUTO, DECISIONS, PastTerms
@@ -208,7 +206,7 @@ def past_terms(
     return PastTerms(
         way=DECISIONS if mode == "independent" else mode or AUTO,
         timings=given_timings(timings),
-        optimization=optimization_in(config, given.above),
+        optimization=optimization_in(given.above),
         topology=None if topology is None else str(topology),
         timezone=timezone,
         workload=None if workload is None else str(workload),

@@ -307,9 +307,7 @@ def _plan(
     wanted = WantedOrder(minimize, tuple(at_most or ()), tuple(may or ()), search_plays)
     check_wanted(plan_name, options, wanted, is_best=best, has_others=bool(variant or master or remote), form=form)
     given = sources(config, c, release)
-    read = read_group(
-        source, state_id, given, config, racks, topology, timezone, workload, timings, assignor, dates, day
-    )
+    read = read_group(source, state_id, given, racks, topology, timezone, workload, timings, assignor, dates, day)
     if client is not None:
         read = attrs.evolve(read, terms=attrs.evolve(read.terms, client=client))
     gates = [parse_plan_gate(text) for text in fail_if or ()]

@@ -80,7 +80,6 @@ def read_group(
     source: str,
     state_id: str | None,
     given: ConfigSources,
-    config: Path | None,
     racks: list[Path] | None,
     topology: Path | None,
     timezone: str | None,
@@ -97,7 +96,7 @@ def read_group(
         DocumentFormatError: if the source cannot be read.
     """
     plugins = found_plugins(given.effective())
-    past = past_terms(DECISIONS, given, config, topology, timezone, None, dates=dates, day=day)
+    past = past_terms(DECISIONS, given, topology, timezone, None, dates=dates, day=day)
     sample, known_racks = DecisionSample(), given_racks(racks)
     scenarios = list(sample.passed(chosen_states(source, state_id, plugins.registry, given, known_racks, past)))
     groups = {(each.source or {}).get("group", each.id) for each in scenarios}

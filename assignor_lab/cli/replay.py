@@ -115,7 +115,7 @@ def _replay_history(
     given = sources(config, c, one_release)
     plugins = found_plugins(given.effective())
     registry = plugins.registry
-    around = surroundings(given, config, topology, timezone, racks, dates_of(dates, day))
+    around = surroundings(given, topology, timezone, racks, dates_of(dates, day))
     known = given_timings(timings)
     scenarios = past_scenarios(history, around)
     recorded = [each for each in scenarios if partition_decision(each.document) is not None]

@@ -43,7 +43,7 @@ def _sample(folder: Folder = Path("sample")) -> None:
         write_durably(folder / file.relative_to(source), file.read_bytes())
     config = folder / _CONFIG
     given = sources(config, None)
-    around = PastSurroundings(given.above, optimization=optimization_in(config, given.above))
+    around = PastSurroundings(given.above, optimization=optimization_in(given.above))
     write_lines(str(folder / _STATES), (each.document for each in scenarios_of_past([str(folder / _LOGS)], around)))
     for name in (f"{_LOGS}/*.log.gz", _CONFIG, _STATES):
         print_line(folder / name)

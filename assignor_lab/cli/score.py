@@ -211,7 +211,7 @@ class _Order:
             names = family_names(registry, states.families or (), [each.assignor for each in self.variants])
             inputs = (*(states.source or ()), *generated(names, states.count or DEFAULT_COUNT, states.seed))
             past = past_terms(
-                states.mode, given, self.contenders.config, states.topology, states.timezone, states.workload,
+                states.mode, given, states.topology, states.timezone, states.workload,
                 states.timings, states.dates, states.day, states.plays, states.seed,
             )  # fmt: skip
             racks = read_racks(states.racks) if states.racks else None

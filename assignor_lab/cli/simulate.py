@@ -174,7 +174,7 @@ def _simulate(
         simulate_consumers(episode, script, given, registry, assignor, seed, width, as_json=json)
         return
     if from_ is not None:
-        around = surroundings(given, config, topology, timezone, racks, dates_of(dates, day))
+        around = surroundings(given, topology, timezone, racks, dates_of(dates, day))
         scenarios = past_scenarios([from_], around)
         past = read_as_episodes(scenarios, given_timings(timings), workload, around)
         if document:

@@ -68,7 +68,7 @@ def simulate_consumers(
         return
     if script is None:
         raise typer.BadParameter("a state has no events: give them with --script FILE", param_hint="--script")
-    read: ReadGroup = read_group(source, None, given, None, None, None, None, None, None, assignor)
+    read: ReadGroup = read_group(source, None, given, None, None, None, None, None, assignor)
     state = consumer_state(read.scenario, read.terms, Options())
     plan = consumer_plan("script", str(script), state, Options())
     for sentence in state.assumptions:

@@ -71,7 +71,7 @@ def _serve_page(
     around = [word for name, value in files.items() if value is not None for word in (name, str(value))]
     around += [word for file in racks or () for word in ("--racks", str(file))]
     words = [*([] if config is None else ["--config", str(config)]), *override_words(given, c or [])]
-    terms = past_terms("independent", given, config, topology, timezone, workload, timings, dates, day)
+    terms = past_terms("independent", given, topology, timezone, workload, timings, dates, day)
     found = opened(paths, plugins.registry, given, note, terms, given_racks(racks))
     asking = ViewAnswers(found, plugins, given, words=words, terms=terms, around=around)
     try:

@@ -43,7 +43,7 @@ def captures(recording: RecordedResponses, name: str, *, topology: bool) -> Iter
     found = unpacked()
     text, properties = Path(found.topology(name)[1]), Path(found.config(name)[1])
     layers = config_sources(properties, environ={}, start=found.root).above
-    around = GroupSurroundings(groups=frozenset(CLASSIC), optimized=reuses_sources(optimization_in(properties)))
+    around = GroupSurroundings(groups=frozenset(CLASSIC), optimized=reuses_sources(optimization_in(layers)))
     for seen in recording.stable():
         if seen.answer.group != name or unsettled(seen.answer) is not None:
             continue

@@ -108,7 +108,7 @@ def decided_as_recorded(name: str, *, topology: bool, config: bool) -> int:
     found = unpacked()
     properties = Path(found.config(name)[1])
     layers = config_sources(properties, environ={}, start=found.root).above if config else ()
-    optimized = reuses_sources(optimization_in(properties)) if config else None
+    optimized = reuses_sources(optimization_in(layers))
     text = Path(found.topology(name)[1]) if topology else None
     documents = recorded_decisions(found.past(name) / "records.jsonl", layers, text, optimized=optimized)
     answer = answerer("high_availability", discover(), AnswerOptions(config_sources(environ={})))

@@ -23,7 +23,7 @@ CAPTURES = Path(__file__).parents[1] / "data" / "captures"
 
 
 def present(source: Path) -> PresentGroup:
-    return read_group(str(source), None, config_sources(), *[None] * 7).present()
+    return read_group(str(source), None, config_sources(), *[None] * 6).present()
 
 
 @pytest.mark.parametrize(("group", "is_classic"), [("classic", True), ("streams", False)])
@@ -52,7 +52,7 @@ def test_a_past_is_built_once_for_its_starts_and_its_changes(tmp_path: Path, mon
         return history_episode(history, *terms)
 
     monkeypatch.setattr(episodes, "history_episode", counted)
-    read = read_group(str(tmp_path / "past"), None, config_sources(), *[None] * 7)
+    read = read_group(str(tmp_path / "past"), None, config_sources(), *[None] * 6)
     options_with_starts(Options(), lambda: read.past, read.present().state.episode.timings, are_known=False)
     verification = read.sample.verified(read.verified_under)
     past_of_group(str(tmp_path / "past"), read, verification, 1, 0, Options())

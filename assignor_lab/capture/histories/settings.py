@@ -1,29 +1,21 @@
-"""Settings of a group over its decisions, and of a configuration file."""
+"""Settings of a group over its decisions, and of its configuration."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
-from pathlib import Path
 from typing import Any
 
-from assignment_api.input_files import read_input
 from assignment_api.plugins.keys import TOPOLOGY_OPTIMIZATION, read_value
 from assignment_api.plugins.layers import ConfigLayer
-from assignment_api.plugins.properties import PropertiesSyntaxError, decode_properties, parse_properties
 from assignor_lab.capture.edges.moments import DecisionMoment
 from assignor_lab.capture.histories.presence import expired, left_by_request
-from assignor_lab.documents.errors import DocumentFormatError
-from assignor_lab.documents.files import read_document
-from assignor_lab.documents.shapes import any_value
-from assignor_lab.documents.toml_text import parse_toml
 
 __all__ = ["longest_session_ms", "optimization_in", "settings_of_decisions"]
 
 #: Brokers' default of ``group.min.session.timeout.ms``.
 _LEAST_SESSION_MS = 6_000
-_MAX_BYTES = 4 * 1024 * 1024
 
 
 def settings_of_decisions(decisions: Iterable[Mapping[str, Any]]) -> tuple[dict[str, Any], dict[str, str]]:
@@ -60,31 +52,7 @@ def longest_session_ms(moments: Sequence[DecisionMoment], *, only_expired: bool 
     return min((each for each in found if each >= _LEAST_SESSION_MS), default=None)
 
 
-def optimization_in(file: Path | None, layers: Iterable[ConfigLayer] = ()) -> str | None:
+def optimization_in(layers: Iterable[ConfigLayer]) -> str | None:
+    """``topology.optimization`` of the highest layer that has it."""
     given = [layer.entries[TOPOLOGY_OPTIMIZATION] for layer in layers if TOPOLOGY_OPTIMIZATION in layer.entries]
-    if given:
-        return str(read_value(TOPOLOGY_OPTIMIZATION, given[-1].value))
-    if file is None or file.suffix.lower() not in (".properties", ".toml"):
-        return None
-    return _pairs(file).get(TOPOLOGY_OPTIMIZATION)
-
-
-def _pairs(file: Path) -> Mapping[str, str]:
-    if file.suffix.lower() == ".toml":
-        table = read_document(file, parse_toml, any_value, max_bytes=_MAX_BYTES, subject="a configuration")
-        tool = table.get("tool") if isinstance(table, dict) else None
-        ours = tool.get("assignor") if isinstance(tool, dict) else None
-        return dict(_flat(ours if isinstance(ours, dict) else table, ""))
-    try:
-        content = read_input(file)
-        return {entry.key: entry.value for entry in parse_properties(decode_properties(content))}
-    except OSError as error:
-        raise DocumentFormatError(str(file), None, "", f"cannot be read: {error.strerror or error}") from error
-    except PropertiesSyntaxError as error:
-        raise DocumentFormatError(str(file), error.line, "", str(error)) from error
-
-
-def _flat(table: object, prefix: str) -> list[tuple[str, str]]:
-    if not isinstance(table, dict):
-        return [(prefix, str(table))]
-    return [pair for key, value in table.items() for pair in _flat(value, f"{prefix}.{key}" if prefix else str(key))]
+    return str(read_value(TOPOLOGY_OPTIMIZATION, given[-1].value)) if given else None

@@ -10,8 +10,8 @@ from typing import Any
 
 import attrs
 
-from assignment_api.input_files import open_input
-from assignment_api.plugins.properties import PropertiesSyntaxError, decode_properties, parse_properties
+from assignment_api.plugins.config_files import properties_in
+from assignment_api.plugins.errors import ConfigFileError
 from assignor_lab.capture.live.errors import AccessSettingsError
 from assignor_lab.capture.live.secrets import Secret
 from assignor_lab.capture.live.tokens import FileToken, TokenCommand
@@ -23,8 +23,6 @@ TOKEN_COMMAND = "assignor.oauthbearer.token.command"  # noqa: S105 - the name of
 
 _PROTOCOLS = ("PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL")
 _MECHANISMS = ("PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512", "OAUTHBEARER", "AWS_MSK_IAM", "GSSAPI")
-#: A larger file is no file of settings.
-_MOST_BYTES = 1024 * 1024
 _JAAS_OPTION = re.compile(r'(?<![A-Za-z0-9_.])([A-Za-z0-9_.]++)\s*+=\s*+(?:"((?:[^"\\]|\\.)*+)"|([^\s;"]++))')
 _PORTED = re.compile(r"\A(?:\[[0-9A-Fa-f:.%]+\]|[^\s:,\[\]]+):([0-9]{1,5})\Z")
 
@@ -76,16 +74,9 @@ def _addresses(servers: str) -> tuple[str, ...]:
 
 def _values(path: Path) -> dict[str, str]:
     try:
-        with open_input(path) as stream:
-            content = stream.read(_MOST_BYTES + 1)
-    except OSError as error:
-        raise AccessSettingsError(f"{path}: cannot be read ({error.strerror}): name a client's .properties") from error
-    if len(content) > _MOST_BYTES:
-        raise AccessSettingsError(f"{path}: is longer than {_MOST_BYTES:,} bytes: is it a client's .properties?")
-    try:
-        return {each.key: each.value for each in parse_properties(decode_properties(content))}
-    except PropertiesSyntaxError as error:
-        raise AccessSettingsError(f"{path}:{error.line}: {error}") from error
+        return {each.key: each.value for each in properties_in(path)}
+    except ConfigFileError as error:
+        raise AccessSettingsError(f"{error}: name a client's .properties") from error
 
 
 # --- TLS ----------------------------------------------------------------------------------------------
