@@ -69,7 +69,7 @@ EDGES = (
 )
 #: Most untyped passages between the edges.
 KEYS, DOCUMENTS, ANY = "string keys", "dict[str, Any] or Mapping[str, Any]", "Any"
-LIMITS = {KEYS: 927, DOCUMENTS: 780, ANY: 1_289}
+LIMITS = {KEYS: 935, DOCUMENTS: 785, ANY: 1_295}
 #: Most lines of each room of the lab. Give a new room an entry.
 LINES = {
     "advising": 3_050,

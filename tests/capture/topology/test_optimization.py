@@ -8,6 +8,7 @@ from typing import Any
 import attrs
 import pytest
 
+from assignment_api.plugins import config_sources
 from assignment_api.streams import TaskId
 from assignor_lab.capture.histories.settings import optimization_in
 from assignor_lab.capture.logs.import_log import import_log
@@ -125,7 +126,7 @@ def test_the_log_the_configuration_or_nobody_tells_of_it(tmp_path: Path) -> None
     assert partitions_of(imported(tmp_path, dumped), "0_3") == [("orders-in", True)]
     properties = tmp_path / "application.properties"
     properties.write_text("topology.optimization=all\nsasl.jaas.config=secret\n")
-    given = imported(tmp_path, optimization=optimization_in(properties))
+    given = imported(tmp_path, optimization=optimization_in(config_sources(properties, ()).above))
     assert partitions_of(given, "0_3") == [("orders-in", True)]
     unknown = imported(tmp_path)
     assert partitions_of(unknown, "0_3") == [("orders-in", False), ("tagged-classic-orders-changelog", True)]
