@@ -105,8 +105,8 @@ def _judged(group: ScaledGroup, counts: Sequence[int], days: int) -> list[_Resul
     found = []
     for shape in SHAPES:
         day = generated_day(shape, "chosen on", peak, weights)
-        per_replica = capacity * group.threads / len(group.names)
-        chosen = advised_policy(counts, day, per_replica, group.commit_s, cost).chosen.policy
+        throughput = partial(steps.throughput, curve=day, capacity=capacity)
+        chosen = advised_policy(counts, day, throughput, group.commit_s, cost).chosen.policy
         wins, lags, hours, changes = 0, [], [], []
         for number in range(days):
             other = generated_day(shape, f"held out {number}", peak, weights)

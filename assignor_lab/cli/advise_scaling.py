@@ -45,8 +45,7 @@ def advise_scaling(
     """Prints the policy, and writes it."""
     scaled, assumptions = scaled_group(read, options)
     player, counts, notes = day_player(scaled, parse_counts(to or "1..12"), terms, seed)
-    per_replica = player.capacity * scaled.threads / len(scaled.names)
-    advice = advised_policy(counts, player.curve, per_replica, scaled.commit_s, player.cost, seed)
+    advice = advised_policy(counts, player.curve, player.throughput, scaled.commit_s, player.cost, seed)
     manifest = scaled_object(advice.chosen.policy, group, scaled.unit)
     if as_json:
         print_json(_document(advice, source, group, verified, [*assumptions, *notes], manifest))

@@ -7,18 +7,21 @@ from functools import partial
 from pathlib import Path
 from typing import Annotated, Literal
 
+import attrs
 import typer
 
+from assignor_lab.cli.plan_rest import played_loop, recorded_loop
 from assignor_lab.cli.present_group import ReadGroup
 from assignor_lab.cli.text import console, note, print_sentence, table
 from assignor_lab.planning.connect_intervals import connect_calibrated
 from assignor_lab.planning.connect_state import connect_state, is_connect_state
 from assignor_lab.planning.consumer_state import consumer_state, is_consumer_state
 from assignor_lab.planning.instances import with_names
-from assignor_lab.planning.making import Options
+from assignor_lab.planning.making import Options, roll_plan
 from assignor_lab.planning.orders.answer import BestOrder
 from assignor_lab.planning.orders.figures import FIGURES
 from assignor_lab.planning.orders.forms import kubernetes_form, script_form
+from assignor_lab.planning.orders.group import ENDS_EARLY, MOST_EXACT
 from assignor_lab.planning.orders.making import (
     WantedOrder,
     connect_orders,
@@ -82,14 +85,21 @@ def best_of(
         options, lambda: read.past, group.state.episode.timings, are_known=bool(terms.timings)
     )
     state, labelled = with_names(group.state, options.only)
-    orders, conditions = streams_orders(state, options, terms, wanted, seed)
+    restless = recorded_loop(read.scenarios)
+    if restless is None and len(state.names) <= MOST_EXACT:
+        single = attrs.evolve(roll_plan(state, options), starts=options.starts)
+        restless = played_loop(state, single, terms, seed)
+    orders, conditions = streams_orders(state, options, terms, wanted, seed, restless)
 
     def predict_streams(order: Order, plan: Plan) -> Prediction:
         variant = orders.variants[order.conditions.settings]
         return predict_from(variant.state, plan, variant.terms, plays, seed, processes, on_play=lambda _: on_play())
 
-    answer = found_order(orders, conditions, wanted, processes, predict_streams, on_play)
-    return answer, [*labelled, *answer.plan.assumptions, *state.episode.assumptions]
+    answer = attrs.evolve(
+        found_order(orders, conditions, wanted, processes, predict_streams, on_play), restless=restless
+    )
+    early = [ENDS_EARLY] if orders.ends_early else []
+    return answer, [*labelled, *early, *answer.plan.assumptions, *state.episode.assumptions]
 
 
 def _as_played(prediction: Prediction) -> Prediction:
@@ -125,6 +135,8 @@ def print_best(answer: BestOrder, assumptions: Sequence[str], form: str) -> None
         # Names are quoted: a script is no text for a terminal's markup.
         typer.echo({"kubernetes": kubernetes_form, "script": script_form}[form](answer), nl=False)
         return
+    if answer.restless is not None:
+        print_sentence(answer.restless)
     for sentence in (best_sentence(answer), *order_sentences(answer), *doubts(answer.prediction)):
         print_sentence(sentence)
     if causes_sentence := causes(answer.prediction):

@@ -7,8 +7,10 @@ from functools import partial
 from pathlib import Path
 from typing import Annotated, TypeVar
 
+import attrs
 import typer
 
+from assignor_lab.cli.plan_rest import played_loop, recorded_loop
 from assignor_lab.cli.present_group import ReadGroup
 from assignor_lab.cli.text import console, note, print_line, print_sentence, table
 from assignor_lab.planning.connect_state import connect_state, is_connect_state
@@ -23,6 +25,7 @@ from assignor_lab.planning.scaling.load_file import read_load
 from assignor_lab.planning.scaling.plays import ScaledGroup
 from assignor_lab.planning.scaling.policy_words import POLICY_COLUMNS, day_document, day_rows
 from assignor_lab.planning.scaling.streams_group import ScaledStreamsGroup
+from assignor_lab.planning.scaling.table import ScalingTable
 from assignor_lab.planning.scaling.words import columns, row_cells, table_document, the_sentences
 from assignor_lab.planning.starts import options_with_starts
 
@@ -94,7 +97,16 @@ def scaling_of(
             on_play()
             yield each
 
-    return scaling_answer(source, group, counts, terms, plays, seed, runs, assumptions, policies)
+    answer = scaling_answer(source, group, counts, terms, plays, seed, runs, assumptions, policies)
+    return attrs.evolve(answer, restless=recorded_loop(read.scenarios) or _played_loop(group, answer.table, seed))
+
+
+def _played_loop(group: ScaledGroup, counted: ScalingTable, seed: int) -> str | None:
+    """The loop of the first count whose plays do not end at rest."""
+    count = next((row.count for row in counted.rows if row.rest_s is None), None)
+    if count is None or not isinstance(group, ScaledStreamsGroup):
+        return None
+    return played_loop(group.state, group.plan_to(count), group.terms, seed)
 
 
 def scaling_document(answer: ScalingAnswer, verified: object) -> dict[str, object]:
@@ -102,6 +114,7 @@ def scaling_document(answer: ScalingAnswer, verified: object) -> dict[str, objec
         "source": answer.source,
         "plan": {"name": "scale", "to": list(answer.counts)},
         "verified": verified,
+        "restless": answer.restless,
         "plays": answer.plays,
         "seed": answer.seed,
         **table_document(answer.table, answer.remedies),
@@ -119,7 +132,7 @@ def write_scaling(answer: ScalingAnswer, verified: list[str], file: Path) -> Non
 def print_scaling(answer: ScalingAnswer) -> None:
     for sentence in answer.assumptions:
         note(f"assumed: {sentence}")
-    for sentence in the_sentences(answer.table, answer.remedies):
+    for sentence in (*filter(None, [answer.restless]), *the_sentences(answer.table, answer.remedies)):
         print_sentence(sentence)
     rows = sorted([answer.table.present, *answer.table.rows], key=lambda each: each.count)
     console().print(table(columns(answer.table), map(partial(row_cells, answer.table), rows)))

@@ -16,7 +16,7 @@ __all__ = ["render_scaling_page", "write_scaling_page"]
 
 def render_scaling_page(answer: ScalingAnswer, verified: Sequence[str]) -> str:
     table = answer.table
-    first, *remarks = the_sentences(table, answer.remedies)
+    first, *remarks = [*filter(None, [answer.restless]), *the_sentences(table, answer.remedies)]
     rows = sorted([table.present, *table.rows], key=lambda each: each.count)
     return render_page(
         "scaling.html.j2",

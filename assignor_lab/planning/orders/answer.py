@@ -57,6 +57,7 @@ class BestOrder:
         slow: The best order and one by one if processes start twice as slowly.
         figures: Medians of the final plays, which ``before_figures`` share.
         is_gain: The order is better than one by one beyond noise, or costs more to keep the limits.
+        restless: A sentence on the known loop of a group that never rests.
         exceeded: Limits that the final plays exceed, though those of the search did not.
     """
 
@@ -73,6 +74,7 @@ class BestOrder:
     reasons: tuple[str, ...]
     unit: str
     is_gain: bool
+    restless: str | None = None
 
 
 def best_order(group: OrderedGroup, found: FoundOrder, how: OrderSearch, predict: Predict) -> BestOrder:

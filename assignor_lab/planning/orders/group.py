@@ -20,12 +20,17 @@ from assignor_lab.planning.predicted import plan_seed, play_plan, play_timings
 from assignor_lab.planning.state import PresentState
 from assignor_lab.planning.variants import PlanVariant
 
-__all__ = ["MOST_EXACT", "PRESENT", "Floors", "OrderedGroup", "StreamsOrders", "wait_ms"]
+__all__ = ["ENDS_EARLY", "MOST_EXACT", "PRESENT", "Floors", "OrderedGroup", "StreamsOrders", "wait_ms"]
 
 #: Most instances of a search over all orders.
 MOST_EXACT = 12
-#: Plays of more instances do not wait longer for rest: probing rebalances take hours of their time.
+#: Plays of more instances, and of groups that never rest, wait no longer for rest: probing rebalances take hours.
 _REST_WITHIN_MS = 60_000
+#: Its sentence.
+ENDS_EARLY = (
+    "a play ends a minute after its last step: absences of later probing rebalances are not counted (plan the order "
+    "with --order for them)"
+)
 #: Name of the present settings.
 PRESENT = ""
 
@@ -85,10 +90,12 @@ class StreamsOrders:
 
     Args:
         variants: Name of settings to the roll of one instance after the other under them; empty: the present ones.
+        rests: False: the group is in a loop, and no play waits for its end.
     """
 
     variants: Mapping[str, PlanVariant]
     seed: int
+    rests: bool = True
 
     @cached_property
     def names(self) -> tuple[str, ...]:
@@ -137,7 +144,14 @@ class StreamsOrders:
 
     def plan(self, order: Order) -> Plan:
         plan = plan_in_order(self._variant(order.conditions).plan, order)
-        return plan if len(self.names) <= MOST_EXACT else attrs.evolve(plan, rest_within_ms=_REST_WITHIN_MS)
+        return attrs.evolve(plan, rest_within_ms=_REST_WITHIN_MS) if self.ends_early else plan
+
+    @property
+    def ends_early(self) -> bool:
+        """True if plays end soon after their last step."""
+        # A group that is in a rebalance may take longer to come to rest before the first step.
+        is_settled = all(each.state.is_settled for each in self.variants.values())
+        return not self.rests or (len(self.names) > MOST_EXACT and is_settled)
 
     def trial(self, order: Order, draw: int) -> OrderTrial:
         variant = self._variant(order.conditions)

@@ -105,13 +105,18 @@ def check_wanted(
 
 
 def streams_orders(
-    state: PresentState, options: Options, terms: Terms, wanted: WantedOrder, seed: int
+    state: PresentState, options: Options, terms: Terms, wanted: WantedOrder, seed: int, restless: str | None = None
 ) -> tuple[StreamsOrders, list[Conditions]]:
     """A Streams group and the conditions to choose from, the present ones first.
+
+    Args:
+        restless: A sentence on the loop of a group that never rests: no step can wait for rest.
 
     Raises:
         PlanError, UnknownInstanceError: if the options contradict the state.
     """
+    if restless is not None and options.wait == CALM:
+        raise PlanError(f"--wait {CALM} never ends. {restless}")
     alone = attrs.evolve(options, surge=min(options.surge, 1))
 
     def make(of: PresentState, under: Options) -> Plan:
@@ -125,7 +130,8 @@ def streams_orders(
         if len(variants) == 1:
             raise PlanError("--may settings: this group has no other settings of membership: leave it out")
     found = {each.name: as_accepted(each) for each in variants}
-    return StreamsOrders(found, seed), conditions_of(list(found), options)
+    conditions = [each for each in conditions_of(list(found), options) if restless is None or each.wait != CALM]
+    return StreamsOrders(found, seed, restless is None), conditions
 
 
 def connect_orders(

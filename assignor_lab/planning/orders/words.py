@@ -174,6 +174,7 @@ def best_document(answer: BestOrder, source: str, seed: int, assumptions: list[s
     return {
         "source": source,
         "plan": {"name": answer.plan.name, **answer.plan.parameters},
+        "restless": answer.restless,
         "sentence": best_sentence(answer),
         "best": _order_document(answer.order, answer.figures),
         "one_by_one": {
@@ -214,7 +215,10 @@ def answer_of(answer: BestOrder, source: str, seed: int, assumptions: Sequence[s
     is_other = answer.before is not None and answer.order != answer.found.one_by_one.order
     variants = {"one by one": answer.before} if is_other and answer.before is not None else {}
     plays = len(answer.prediction.plays)
-    return Answer(source, answer.plan, plays, seed, answer.prediction, Naive(None, None), variants, assumptions)
+    return Answer(
+        source, answer.plan, plays, seed, answer.prediction, Naive(None, None), variants, assumptions,
+        restless=answer.restless,
+    )  # fmt: skip
 
 
 def _order_document(order: Order, figures: Mapping[str, float]) -> dict[str, object]:

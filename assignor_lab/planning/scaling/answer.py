@@ -68,7 +68,11 @@ class KnownInput:
 
 @attrs.frozen
 class ScalingAnswer:
-    """The answer."""
+    """The answer.
+
+    Args:
+        restless: A sentence on the known loop of a group that never rests.
+    """
 
     source: str
     counts: tuple[int, ...]
@@ -78,6 +82,7 @@ class ScalingAnswer:
     remedies: tuple[str, ...]
     assumptions: tuple[str, ...]
     days: tuple[TraceCost, ...] = ()
+    restless: str | None = None
 
 
 def parse_capacity(text: str) -> Capacity:
@@ -202,6 +207,9 @@ class DayPlayer:
     @steps.default
     def _made(self) -> ScalingSteps:
         return ScalingSteps(self.group, lambda counts: self.group.played(counts, f"{self.seed}-0"))
+
+    def throughput(self, count: int) -> float:
+        return self.steps.throughput(count, self.curve, self.capacity)
 
     def cost(self, policy: ScalingPolicy, curve: InputCurve | None = None) -> TraceCost:
         """The cost of the trace, or of another day."""

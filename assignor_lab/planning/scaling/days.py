@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Callable, Mapping, Sequence
-from math import ceil
+from math import ceil, inf
 
 import attrs
 
@@ -94,6 +94,12 @@ class ScalingSteps:
                 other = count + 1 if count < len(self._group.tasks) or count == 1 else count - 1
                 self.between(count, other)
         return self._at[count]
+
+    def throughput(self, count: int, curve: InputCurve, capacity: float) -> float:
+        """The largest input in a second with which the busiest thread of a count keeps up."""
+        rates = max(curve.rates, key=sum)
+        busiest = max((sum(rates[task] for task in tasks) for tasks in self.at(count).threads), default=0.0)
+        return capacity * sum(rates) / busiest if busiest else inf
 
     @property
     def played(self) -> int:

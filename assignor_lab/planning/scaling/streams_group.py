@@ -59,7 +59,8 @@ class ScaledStreamsGroup:
     def commit_s(self) -> float:
         return self.state.episode.timings.commit_interval_ms / 1000
 
-    def _plan_to(self, count: int) -> Plan:
+    def plan_to(self, count: int) -> Plan:
+        """The plan that scales the present group to a count."""
         return attrs.evolve(scale_plan(self.state, attrs.evolve(self.options, to=count)), starts=self.options.starts)
 
     def played(self, counts: Sequence[int], seed: str) -> ScalingPlay:
@@ -68,7 +69,7 @@ class ScaledStreamsGroup:
         Raises:
             RestlessGroupError: if the group does not come to rest before the scaling.
         """
-        plan = plan_through(self.state.names, counts, self._plan_to)
+        plan = plan_through(self.state.names, counts, self.plan_to)
         terms = self.terms
         played, conduct = play_plan(self.state, plan, terms.registry, terms.sources, seed, terms.assignor)
         if len(conduct.marks) < len(plan.steps):

@@ -10,8 +10,11 @@ import attrs
 
 from assignor_lab.planning.scaling.rates import RECORDS, InputCurve
 
-__all__ = ["SHAPES", "generated_day", "like_day"]
+__all__ = ["LIKE_SIZES", "SHAPES", "generated_day", "like_day"]
 
+#: Sizes of days like a given one. Each count has a size at which its busiest thread just falls behind, so the steps
+#: are small; the largest come first, as they refuse most policies.
+LIKE_SIZES = (1.3, 0.8, 1.2, 1.1, 1.15, 1.05, 1.25, 1.0, 0.95, 0.9, 0.85)
 SHAPES = ("daily", "bursts", "steps", "noise")
 _EVERY_S, _DAY_S = 60, 86_400
 
@@ -29,14 +32,13 @@ def generated_day(shape: str, seed: str, peak: float, weights: Mapping[str, floa
     return _curve([max(0.0, each * drawn.uniform(0.97, 1.03)) for each in totals], weights, f"{shape} {seed}")
 
 
-def like_day(curve: InputCurve, seed: str, number: int) -> InputCurve:
-    """The same day, a little other: its size, its hour, noise, and one burst.
+def like_day(curve: InputCurve, seed: str, size: float) -> InputCurve:
+    """The same day, a little other: its hour, noise, and one burst.
 
     Args:
-        number: The first day has 1.3 times the input, the second one 0.8; sizes of others are drawn between.
+        size: Its input as a share of the given day's, one of :data:`LIKE_SIZES`.
     """
     drawn = random.Random(seed)  # noqa: S311 - a simulation, not a secret
-    size = (1.3, 0.8)[number] if number < 2 else drawn.uniform(0.8, 1.3)
     by = drawn.randrange(len(curve.rates))
     rates = [*curve.rates[by:], *curve.rates[:by]]
     burst = drawn.randrange(len(rates)), max(1, len(rates) // 48), drawn.uniform(1.0, 1.3)

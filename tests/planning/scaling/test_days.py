@@ -94,7 +94,7 @@ def test_the_advised_policy_has_less_lag_and_fewer_hours_than_kedas_default() ->
     # Two hours around the largest input.
     most = max(60, whole.totals.index(max(whole.totals)))
     curve = attrs.evolve(whole, times_s=whole.times_s[:120], rates=whole.rates[most - 60 : most + 60], until_s=7200.0)
-    advice = advised_policy([2, 4, 12], curve, 100.0, 30.0, day)
+    advice = advised_policy([2, 4, 12], curve, lambda count: 100.0 * count, 30.0, day)
     keda = day(kedas_default([2, 12]), curve)
     assert advice.keda == keda
     assert advice.chosen.lag_seconds <= keda.lag_seconds
