@@ -42,6 +42,7 @@ from assignor_lab.advising.words import (
 from assignor_lab.cli.advise_scaling import Counts, ScaledObjectFile, Scaling, advise_scaling
 from assignor_lab.cli.one_state import StateId
 from assignor_lab.cli.options import ConfigFile, Json, Overrides, Processes, RackFiles, Seed, sources, with_prices
+from assignor_lab.cli.output_files import report_file
 from assignor_lab.cli.past_options import Dates, Day, TimingsFile, Topology, WorkloadFile, Zone
 from assignor_lab.cli.plan_scaling import CapacityOption, LagOption, LoadFile, input_terms
 from assignor_lab.cli.play_progress import Master, Remote, plays_elsewhere, shown_plays
@@ -130,7 +131,10 @@ Resume = Annotated[
     typer.Option("--resume", metavar="FILE", help="Keep each played day in FILE, and play no day that is there."),
 ]
 ReportFile = Annotated[
-    Path | None, typer.Option("--report", metavar="FILE", help="Write a page with the Pareto front, too: HTML.")
+    Path | None,
+    typer.Option(
+        "--report", metavar="FILE", help="Write a page with the Pareto front, too: HTML.", callback=report_file
+    ),
 ]
 
 

@@ -13,6 +13,7 @@ from assignor_lab.capture.errors import HistoryError
 from assignor_lab.capture.histories.group_histories import group_histories
 from assignor_lab.capture.histories.past import read_past
 from assignor_lab.cli.options import ConfigFile, Json, Overrides, sources
+from assignor_lab.cli.output_files import junit_file
 from assignor_lab.cli.past_options import Dates, Day, Topology, Zone, dates_of, surroundings
 from assignor_lab.cli.text import console, note, print_json, print_sentence, table
 from assignor_lab.documents.durable import append_durably
@@ -51,7 +52,10 @@ SinceText = Annotated[
 LimitsFile = Annotated[
     Path | None, typer.Option("--limits", metavar="FILE", help="Limits as TOML (docs, 'A nightly check').")
 ]
-Junit = Annotated[Path | None, typer.Option("--junit", metavar="FILE", help="Write the results as JUnit.")]
+Junit = Annotated[
+    Path | None,
+    typer.Option("--junit", metavar="FILE", help="Write the results as JUnit.", callback=junit_file),
+]
 Summary = Annotated[
     Path | None,
     typer.Option("--summary", metavar="FILE", help="Append a summary in Markdown, as for the page of a CI job."),

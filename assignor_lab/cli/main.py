@@ -15,33 +15,6 @@ from collections.abc import Sequence
 
 __all__ = ["main"]
 
-#: Top-level module of an optional dependency to the extra of this distribution that installs it.
-EXTRAS = {
-    "typer": "cli",
-    "rich": "cli",
-    "pyspark": "spark",
-    "py4j": "spark",
-    "pyarrow": "spark",
-    "packaging": "spark",
-    "grpc": "spark-connect",
-    "pandas": "spark-connect",
-    "jinja2": "report",
-    "markupsafe": "report",
-    "kafka": "kafka",
-    "tenacity": "connect",
-    "starlette": "connect",
-    "uvicorn": "connect",
-    "h11": "connect",
-    "httpx": "connect",
-    "prometheus_client": "watch",
-    "scipy": "statistics",
-    "numpy": "statistics",
-    "junitparser": "statistics",
-    "copier": "new",
-    "hypothesis": "conformance",
-    "pytest": "conformance",
-}
-
 #: Package of a clone that the distribution leaves out.
 CLONE_ONLY = "calibration"
 
@@ -51,6 +24,11 @@ _COMPLETION = "_ASSIGNOR_COMPLETE"
 WRONG_USE = 2
 INTERNAL_ERROR = 3
 INTERRUPTED = 130
+
+#: Options with extras of their own: a missing one is named before the work.
+_OPTIONS_WITH_EXTRAS = frozenset(
+    ("--baseline", "--bootstrap-server", "--junit", "--master", "--metrics", "--remote", "--report", "--url")
+)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -90,6 +68,10 @@ def _ended(arguments: Sequence[str] | None) -> int:
             sys.stdout.write(f"assignor-lab {own_version()}\n")
             sys.stdout.flush()
             return 0
+        if _OPTIONS_WITH_EXTRAS.intersection(word.partition("=")[0] for word in words):
+            from assignor_lab.cli.missing_extras import check_options
+
+            check_options(words)
         from assignor_lab.cli.app import build_app
 
         build_app(None if _COMPLETION in os.environ else words)(args=words, prog_name="assignor")
@@ -108,11 +90,11 @@ def _ended(arguments: Sequence[str] | None) -> int:
     except io.UnsupportedOperation:
         _say("the standard output is closed: open it, or name a file with --out")
         return WRONG_USE
+    except ModuleNotFoundError as error:
+        return _missing_module(error, words)
     except AssignorLabError as error:
         _say(str(error))
         return WRONG_USE
-    except ModuleNotFoundError as error:
-        return _missing_module(error)
     except OSError as error:
         where = f"{error.filename}: " if error.filename else ""
         _say(f"{where}{error.strerror}" if error.strerror else str(error))
@@ -145,15 +127,18 @@ def _open_closed_streams() -> None:
             setattr(sys, name, Path(os.devnull).open(mode, encoding="utf-8"))  # noqa: SIM115 - for as long as the process
 
 
-def _missing_module(error: ModuleNotFoundError) -> int:
-    missing = (error.name or "").partition(".")[0]
-    if missing == CLONE_ONLY:
+def _missing_module(error: ModuleNotFoundError, words: Sequence[str]) -> int:
+    from assignor_lab.cli.missing_extras import missing_extras
+
+    if (error.name or "").partition(".")[0] == CLONE_ONLY:
         _say("this command reads recorded experiments: call it from a clone of the repository, after make setup")
         return WRONG_USE
-    extra = EXTRAS.get(missing)
-    if extra is None:
+    modules, extras = missing_extras(words, error.name or "")
+    if not extras:
         return _internal(error)
-    _say(f"this command needs {error.name}: install it with: pip install 'assignor-lab[{extra}]'")
+    named = " and ".join(filter(None, (", ".join(modules[:-1]), modules[-1])))
+    it = "it" if len(modules) == 1 else "them"
+    _say(f"this command needs {named}: install {it} with: pip install 'assignor-lab[{','.join(extras)}]'")
     return WRONG_USE
 
 

@@ -15,6 +15,7 @@ import typer
 from assignment_api import AssignorLabError
 from assignor_lab.cli.one_state import StateId
 from assignor_lab.cli.options import Client, ConfigFile, Json, Overrides, Processes, RackFiles, Release, Seed, sources
+from assignor_lab.cli.output_files import junit_file, report_file
 from assignor_lab.cli.past_options import Dates, Day, TimingsFile, Topology, WorkloadFile, Zone
 from assignor_lab.cli.plan_best import AtMost, Best, Form, May, Minimize, SearchPlays, best_of, print_best, write_best
 from assignor_lab.cli.plan_members import connect_answer, consumer_answer
@@ -190,9 +191,15 @@ FailIf = Annotated[
         help="Exit with 1 if a figure of the JSON is so, such as 'total.worst_task_seconds.high > 30'; repeatable.",
     ),
 ]
-Junit = Annotated[Path | None, typer.Option("--junit", metavar="FILE", help="Write the results of --fail-if as JUnit.")]
+Junit = Annotated[
+    Path | None,
+    typer.Option("--junit", metavar="FILE", help="Write the results of --fail-if as JUnit.", callback=junit_file),
+]
 ReportFile = Annotated[
-    Path | None, typer.Option("--report", metavar="FILE", help="Write a page with a timeline of the tasks, too: HTML.")
+    Path | None,
+    typer.Option(
+        "--report", metavar="FILE", help="Write a page with a timeline of the tasks, too: HTML.", callback=report_file
+    ),
 ]
 
 

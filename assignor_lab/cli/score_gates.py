@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from assignment_api import AssignorLabError
 from assignment_api.plugins import Registry
+from assignor_lab.cli.output_files import junit_file
 from assignor_lab.cli.text import note
 
 if TYPE_CHECKING:
@@ -21,13 +21,9 @@ if TYPE_CHECKING:
     from assignor_lab.scoring.gates import Gate
     from assignor_lab.scoring.terms import EvaluationTerms, ReplayCommand
 
-__all__ = ["JunitFileError", "compared_with", "conclude", "parsed_gates", "terms_of"]
+__all__ = ["compared_with", "conclude", "parsed_gates", "terms_of"]
 
 GATE_FAILED, TOO_UNSURE = 1, 2
-
-
-class JunitFileError(AssignorLabError):
-    """The file for ``--junit`` cannot be created."""
 
 
 def parsed_gates(expressions: Sequence[str], junit: Path | None, baseline: str | None) -> tuple[Gate, ...]:
@@ -35,14 +31,10 @@ def parsed_gates(expressions: Sequence[str], junit: Path | None, baseline: str |
 
     Raises:
         GateError: a subclass, if an expression is wrong.
-        JunitFileError: if the file's folder is missing.
+        OutputFileError: if the file's folder is missing.
         ModuleNotFoundError: if the extra ``statistics`` is not installed.
     """
-    if junit is not None:
-        import junitparser as _junitparser  # noqa: F401 - only whether it is there
-
-        if junit.is_dir() or not junit.parent.is_dir():
-            raise JunitFileError(f"--junit {junit}: name a file in a folder that exists")
+    junit_file(junit)
     if baseline is not None:
         from scipy import special as _special  # noqa: F401 - only whether it is there
     if not expressions:

@@ -15,16 +15,27 @@ from packaging.requirements import Requirement
 from tests.packaging.conftest import Environment, build
 
 ROOT = Path(__file__).resolve().parents[2]
-#: The author's installation, and the build tools of the distribution.
-WANTED = ("assignor-lab[cli,conformance,new,spark,report,statistics]", "mypy", "hatchling", "pip", "editables")
+#: The build tools of the distribution, beside the author's extras.
+TOOLS = ("mypy", "hatchling", "pip", "editables")
 
 
 @pytest.fixture(scope="module")
 def clean(tmp_path_factory: pytest.TempPathFactory) -> Environment:
+    """The environment of an author: no Spark."""
+    return environment_with("author", tmp_path_factory)
+
+
+@pytest.fixture(scope="module")
+def scoring(tmp_path_factory: pytest.TempPathFactory) -> Environment:
+    """The environment of an author who scores."""
+    return environment_with("author,score", tmp_path_factory)
+
+
+def environment_with(extras: str, tmp_path_factory: pytest.TempPathFactory) -> Environment:
     environment = Environment(tmp_path_factory.mktemp("clean"))
     venv.create(environment.path, symlinks=True, with_pip=False)
     site_packages = next(environment.path.glob("lib/python*/site-packages"))
-    for name in sorted(closure(WANTED) - {"assignor-lab"}):
+    for name in sorted(closure((f"assignor-lab[{extras}]", *TOOLS)) - {"assignor-lab"}):
         link_distribution(name, site_packages)
     environment.install(build(ROOT, "wheel", tmp_path_factory.mktemp("wheel")))
     return environment
@@ -89,13 +100,20 @@ def test_an_author_begins(kind: str, clean: Environment, tmp_path: Path) -> None
     assert "7 of 7 levels, 100 histories" in run(clean, "python", "-m", "pytest", "-q", cwd=project)
     assert "Success: no issues found" in run(clean, "python", "-m", "mypy", "--strict", ".", cwd=project)
     assert f"conformance 3 · {module}" in run(clean, "assignor", "conformance", module, cwd=project)
-    families = {"streams": "scale_out", "group": "group_scale_out", "connect": "connect_scale_out"}
-    words = ("--families", families[kind], "--count", "2", "--assignor", module, "--out", "scores")
-    assert " 0 failed" in run(clean, "assignor", "score", *words, cwd=project)
 
 
 @pytest.mark.services
-def test_an_author_begins_a_metric(clean: Environment, tmp_path: Path) -> None:
+@pytest.mark.parametrize("kind", ["streams", "group", "connect"])
+def test_an_author_scores(kind: str, scoring: Environment, tmp_path: Path) -> None:
+    project, module = begun(kind, scoring, tmp_path), f"begun_{kind}"
+    families = {"streams": "scale_out", "group": "group_scale_out", "connect": "connect_scale_out"}
+    words = ("--families", families[kind], "--count", "2", "--assignor", module, "--out", "scores")
+    assert " 0 failed" in run(scoring, "assignor", "score", *words, cwd=project)
+
+
+@pytest.mark.services
+def test_an_author_begins_a_metric(scoring: Environment, tmp_path: Path) -> None:
+    clean = scoring
     project = begun("metric", clean, tmp_path)
     assert "8 passed" in run(clean, "python", "-m", "pytest", "-q", cwd=project)
     assert "Success: no issues found" in run(clean, "python", "-m", "mypy", "--strict", ".", cwd=project)

@@ -102,6 +102,22 @@ def test_the_command_without_its_extra_says_which_to_install(core: Environment) 
     assert done.stdout == ""
 
 
+@pytest.mark.parametrize(
+    ("words", "extras"),
+    [
+        (("score", "x.jsonl", "--baseline", "sticky"), "cli,spark,report,statistics"),
+        (("ui", "x.jsonl"), "cli,ui"),
+        (("conformance", "sticky"), "cli,conformance"),
+        (("plan", "x.jsonl", "roll", "--junit", "x.xml"), "cli,statistics"),
+    ],
+)
+def test_a_command_names_all_extras_that_it_lacks(core: Environment, words: tuple[str, ...], extras: str) -> None:
+    done = core.run("assignor", *words)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert f"assignor-lab[{extras}]" in done.stderr
+    assert len(done.stderr.strip().splitlines()) == 1
+
+
 def test_a_plugin_type_checks_against_the_installed_wheel(core: Environment, tmp_path: Path) -> None:
     assert type_check(core, ROUND_ROBIN, tmp_path) == ""
 

@@ -28,7 +28,13 @@ def test_the_core_requires_three_libraries() -> None:
 
 def test_every_extra_of_the_design_is_there() -> None:
     extras = set(metadata.metadata("assignor-lab").get_all("Provides-Extra") or ())
-    assert {"cli", "spark", "kafka", "connect", "report", "conformance", "all"} <= extras
+    assert {"author", "score", "ui", "cli", "spark", "kafka", "connect", "report", "conformance", "all"} <= extras
+
+
+def test_an_author_needs_no_spark() -> None:
+    names = {Requirement(text).name for text in required_by("author")}
+    assert {"typer", "hypothesis", "pytest", "copier"} <= names
+    assert not {"pyspark", "pyarrow", "pandas", "scipy"} & names
 
 
 def test_all_is_every_extra() -> None:

@@ -26,7 +26,6 @@ from assignor_lab.documents.files import read_document
 from assignor_lab.documents.json_text import parse_json
 from assignor_lab.documents.shapes import open_record
 from assignor_lab.model.run_summary import RunSummary
-from assignor_lab.scoring.output.journal import has_waves
 from assignor_lab.scoring.output.summary_file import summary_document
 
 __all__ = ["ANSWERS", "MANIFEST", "REPORT", "RESULTS", "RUN_METRICS", "SUMMARY", "ForeignOutputError", "OutputFolder"]
@@ -94,6 +93,9 @@ class OutputFolder:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         if self._staging is not None:
+            # With PyArrow, which readers of finished folders do not need.
+            from assignor_lab.scoring.output.journal import has_waves
+
             if error is not None and has_waves(self.journal):
                 self._note(f"{self.path} keeps the results so far: the same command with --resume continues from them")
             else:
@@ -166,6 +168,8 @@ class OutputFolder:
 
     def _taken_over(self) -> bool:
         """True if an abandoned run is resumed; removes the others."""
+        from assignor_lab.scoring.output.journal import has_waves
+
         for folder, lock in list(self._abandoned()):
             waves = has_waves(folder / _JOURNAL)
             if self._resume and self._staging is None and waves:

@@ -75,7 +75,7 @@ appender.stderr.layout.pattern = %d{HH:mm:ss} %p %c{1}: %m%n
 """
 
 
-class MissingExtraError(AssignorLabError):
+class MissingExtraError(AssignorLabError, ModuleNotFoundError):
     """An optional dependency is not installed; the message names the extra."""
 
 
@@ -131,7 +131,9 @@ def given_session(
 def _given(master: str | None, remote: str | None, settings: Mapping[str, str]) -> Iterator[SparkSession]:
     check_address(master, remote)
     if find_spec("pyspark") is None:
-        raise MissingExtraError("scoring needs pyspark: install it with: pip install 'assignor-lab[spark]'")
+        raise MissingExtraError(
+            "scoring needs pyspark: install it with: pip install 'assignor-lab[spark]'", name="pyspark"
+        )
     from pyspark.sql import SparkSession
 
     exists = SparkSession.getActiveSession() is not None or "PYSPARK_GATEWAY_PORT" in os.environ
@@ -247,7 +249,9 @@ def _session(master: str | None, remote: str | None, start: _Start | None = None
     check_address(master, remote)
     for module, extra in (("pyspark", "spark"), ("pyarrow", "spark")):
         if find_spec(module) is None:
-            raise MissingExtraError(f"scoring needs {module}: install it with: pip install 'assignor-lab[{extra}]'")
+            raise MissingExtraError(
+                f"scoring needs {module}: install it with: pip install 'assignor-lab[{extra}]'", name=module
+            )
     _choose_python(here=is_here(master or DEFAULT_MASTER) if remote is None else is_here(remote))
     if remote is not None:
         _check_connect()
@@ -314,7 +318,7 @@ def _check_connect() -> None:
     for module in ("grpc", "pandas"):
         if find_spec(module) is None:
             raise MissingExtraError(
-                f"Spark Connect needs {module}: install it with: pip install 'assignor-lab[spark-connect]'"
+                f"Spark Connect needs {module}: install it with: pip install 'assignor-lab[spark-connect]'", name=module
             )
 
 
