@@ -27,6 +27,7 @@ from assignment_api.plugins.entries import (
 from assignment_api.plugins.installed import UNNAMED, name_and_version, name_of_folder, reason_against_metadata
 from assignment_api.plugins.near import did_you_mean
 from assignment_api.plugins.policy import Policy
+from assignment_api.plugins.required_lab import unmet_requirement
 from assignment_api.plugins.reserved import BUILTIN_DISTRIBUTION, OWN_PACKAGES, canonical_name
 
 __all__ = [
@@ -267,14 +268,17 @@ def _asked(source: PluginSource) -> DiscoveryReply:
     try:
         manager = _guarded("import failed", lambda: _registered(source.entry_point))
     except _Failed as failed:
-        return DiscoveryReply((), (problem(source, "broken", failed.reason),))
+        # An import that fails under another release of the lab names the release: the error follows from it.
+        reason = unmet_requirement(source.name, source.distribution) or failed.reason
+        return DiscoveryReply((), (problem(source, "broken", reason),))
     for hook, (kind, expected) in OFFERING_HOOKS.items():
         if not getattr(manager.hook, hook).get_hookimpls():
             continue
         try:
             items = _guarded(f"hook {hook} failed", lambda hook=hook: _items(manager, hook))  # type: ignore[misc]
         except _Failed as failed:
-            problems.append(problem(source, "broken", failed.reason))
+            reason = unmet_requirement(source.name, source.distribution) or failed.reason
+            problems.append(problem(source, "broken", reason))
             continue
         for number, item in enumerate(items, start=1):
             if type(item) is expected:

@@ -212,7 +212,10 @@ class TaskAssignment:
         IllegalAssignmentArgumentError: if an assignment is under another process id.
     """
 
+    #: One for each client that has tasks or was named, in the order in which the assignor gave them; never a mapping.
+    #: Each has ``process_id``, ``tasks`` (active and standby) and ``followup_rebalance_deadline_ms``.
     assignments: tuple[StreamsClientAssignment, ...] = attrs.field(converter=_checked_assignments)
+    #: Sentences for people, in the assignor's order; empty without any.
     remarks: tuple[str, ...] = attrs.field(default=(), converter=_checked_remarks)
 
     def num_streams_clients(self) -> int:
