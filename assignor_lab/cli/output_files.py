@@ -4,13 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from assignment_api import AssignorLabError
+from assignor_lab.documents.errors import OutputFileError
 
-__all__ = ["OutputFileError", "junit_file", "report_file"]
-
-
-class OutputFileError(AssignorLabError):
-    """The file of an option cannot be created."""
+__all__ = ["junit_file", "report_file"]
 
 
 def junit_file(file: Path | None) -> Path | None:

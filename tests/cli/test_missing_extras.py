@@ -9,7 +9,8 @@ from packaging.requirements import Requirement
 from assignor_lab.cli import app, connect, main, missing_extras
 from assignor_lab.cli.missing_extras import check_options
 from assignor_lab.cli.missing_extras import missing_extras as lacking
-from assignor_lab.cli.output_files import OutputFileError, junit_file, report_file
+from assignor_lab.cli.output_files import junit_file, report_file
+from assignor_lab.documents.errors import OutputFileError
 
 
 def absent(monkeypatch: pytest.MonkeyPatch, *modules: str) -> None:
