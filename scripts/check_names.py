@@ -2,7 +2,7 @@
 
 * A public class name occurs once in the repository, outside tests, examples and templates: two classes of one name make
   a reader open both files.
-* A thing has one word (the glossary in ``docs/design.md``): old words are refused in names of classes.
+* A thing has one word (the glossary in ``docs/reference/words.md``): old words are refused in names of classes.
 * Documents with string keys belong to edges, the rooms that read or write bytes. Outside of them each subscript by a
   string, each ``dict[str, Any]`` and each ``Any`` counts. The limits only fall: lower them after each improvement.
 * A room of the lab has at most its number of lines.
@@ -132,7 +132,7 @@ def repeated(places: dict[str, list[Path]]) -> list[str]:
 
 def old_words(places: dict[str, list[Path]]) -> list[str]:
     faults = [
-        f"class {name} in {files[0]}: the glossary in docs/design.md has another word: {word}"
+        f"class {name} in {files[0]}: the glossary in docs/reference/words.md has another word: {word}"
         for name, files in sorted(places.items())
         for old, word in OLD_WORDS.items()
         if re.search(old, name) and name not in OLD_NAMES

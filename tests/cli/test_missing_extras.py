@@ -75,7 +75,7 @@ def test_each_command_of_the_table_exists() -> None:
 
 @pytest.mark.parametrize("extra", missing_extras.EXTRAS)
 def test_an_extra_installs_its_modules(extra: str) -> None:
-    """What `[extra]` requires, or what those require, has the modules of the table."""
+    """The requirements of `[extra]`, and theirs, have the modules of the table."""
     distributions = metadata.packages_distributions()
     brought = required_by("assignor-lab", extra)
     for module in missing_extras.EXTRAS[extra]:
