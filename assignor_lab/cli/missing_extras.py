@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from importlib.util import find_spec
 
 __all__ = ["check_options", "missing_extras"]
@@ -43,7 +43,7 @@ COMMANDS = {
 }
 
 #: Option to the extras that it needs: for a command, or ("") for each that has the option.
-OPTIONS = {
+OPTIONS: Mapping[str, Mapping[str, tuple[str, ...]]] = {
     "--bootstrap-server": {"": ("kafka",)},
     "--baseline": {"score": ("statistics",)},
     "--junit": {"": ("statistics",)},
