@@ -87,7 +87,7 @@ LINES = {
     "model": 2_800,
     "new": 400,
     "notebook": 1_200,
-    "planning": 9_920,
+    "planning": 10_050,
     "report": 3_900,
     "runtime": 6_100,
     "scenarios": 7_900,

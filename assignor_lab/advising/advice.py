@@ -26,8 +26,8 @@ from assignor_lab.advising.mix import Mix
 from assignor_lab.advising.race import LEAST_DAYS, Play, Player, Race, raced
 from assignor_lab.advising.space import Space
 from assignor_lab.model.bands import band
+from assignor_lab.planning.foreign import ANY, foreign_ratios, of_foreign
 from assignor_lab.planning.in_processes import in_processes
-from assignor_lab.planning.intervals import of_foreign
 from assignor_lab.planning.predicted import Range
 
 __all__ = ["Advice", "Effort", "Runs", "advise", "by_kind", "one_play", "player"]
@@ -141,7 +141,7 @@ def by_kind(contender: RacedContender) -> dict[str, float]:
 def promise(contender: RacedContender, kind: str) -> Range:
     """Task-seconds of one event: the mean of the days, and a 90 % interval as in a plan of a group without a past."""
     costs = [day.by_kind[kind] for day in contender.days]
-    return of_foreign(Range(fmean(costs), *band(costs)), "task_seconds")
+    return of_foreign(Range(fmean(costs), *band(costs)), "task_seconds", foreign_ratios(ANY))
 
 
 def advise(group: AdvisedGroup, mix: Mix, space: Space, aims: Aims, effort: Effort, play: Player) -> Advice:

@@ -1,5 +1,7 @@
 """90 % intervals of a prediction: those of the plays, widened by the errors of recorded changes.
 
+Groups of other applications and machines have those of :mod:`assignor_lab.planning.foreign`.
+
 A play draws the facts that a state leaves open. Its rules and constants have errors of their own. Recorded changes show
 those (split conformal prediction). ``make accuracy`` measures the errors and writes them to ``calibration.json``. Each
 error is relative to the predicted figure. Errors of one form of change stay together, and each end has its own
@@ -15,6 +17,7 @@ from typing import Any
 import attrs
 
 from assignor_lab.capture.edges.moments import STREAMS
+from assignor_lab.planning.foreign import Ratios, foreign_form, foreign_ratios, of_foreign
 from assignor_lab.planning.past_record import PastRecord
 from assignor_lab.planning.plans import Plan
 from assignor_lab.planning.predicted import Prediction, Range, StepRange
@@ -26,7 +29,6 @@ __all__ = [
     "Widening",
     "calibrated",
     "form_of",
-    "of_foreign",
     "shipped_calibration",
     "widening_of",
     "widenings_in",
@@ -42,12 +44,10 @@ _BEYOND = 5
 _RECORDED = ("roll", "upgrade", "scale", "kill")
 #: Plans that are rolling restarts.
 _ROLLS = ("roll", "upgrade")
-#: Errors of groups of other applications and machines, by figure: least and greatest share of the prediction, and
-#: further seconds where tasks move (a round of joining). docs/reference/accuracy.md has the changes behind them.
-_OF_FOREIGN = {"worst_task_seconds": (0.8, 1.15, 2.5), "task_seconds": (0.65, 1.3, 6.0)}
-#: Errors of durations of such groups: least and greatest share of the prediction, and further seconds of each step.
+#: Errors of durations of groups of other machines: least and greatest share of the prediction, and further seconds of
+#: each step.
 _FOREIGN_DURATION = (0.85, 1.15, 1.5)
-_MOVES = "moves, "
+_RESTORING = "restoring"
 #: Share of the task-seconds from which restoring counts as their cause, and the same for a session timeout.
 _RESTORING_SHARE, _SESSION_SHARE = 0.25, 0.5
 #: To open a complete copy takes less than this for each task, and counts as restoring, too.
@@ -81,11 +81,11 @@ def form_of(protocol: str, plan: str, step: StepRange) -> str:
     is_moved = protocol == STREAMS and plan in _ROLLS
     restores = restoring >= _RESTORING_SHARE * total and restoring > _RESTORING_SECONDS * step.tasks.median
     if restores and not is_moved:
-        return "restoring"
+        return _RESTORING
     waited = spent_on.get("session timeout", 0.0) + spent_on.get("process restart", 0.0)
     if total and waited >= _SESSION_SHARE * total:
         return "restart in place" if plan in _ROLLS else "lost member"
-    return f"{_MOVES}{protocol} protocol"
+    return f"moves, {protocol} protocol"
 
 
 def calibrated(
@@ -94,21 +94,33 @@ def calibrated(
     plan: Plan,
     calibration: Mapping[str, Widening] | None = None,
     past: PastRecord | None = None,
+    foreign: Mapping[str, Ratios] | None = None,
 ) -> Prediction:
     """The prediction with intervals that hold the truth in 90 % of recorded changes.
 
     Args:
-        calibration: Form of change to its errors; ``None``: those of the distribution, widened for groups of other
-            applications and machines.
+        calibration: Form of change to its errors on the recordings' own machine; ``None``: the group is another one.
         past: The group's own past changes, which widen or narrow the intervals.
+        foreign: Form of change to the ratios of other groups; ``None``: those of the distribution.
     """
-    errors = shipped_calibration() if calibration is None else calibration
-    is_foreign = calibration is None
+
+    def of_step(step: StepRange) -> StepRange:
+        form = form_of(protocol, plan.name, step)
+        if calibration is not None:
+            known = calibration.get(form)
+            errors = {} if known is None else known.errors
+            widened = {name: widening_of(getattr(step, name), *errors.get(name, (0.0, 0.0))) for name in FIGURES}
+        else:
+            known = shipped_calibration().get(form)
+            ratios = foreign_ratios(foreign_form(protocol, plan, restores=form == _RESTORING), foreign)
+            widened = {name: of_foreign(getattr(step, name), name, ratios) for name in FIGURES}
+        return _step(step, form, plan, known, widened, past)
+
     return attrs.evolve(
         prediction,
-        steps=tuple(_step(each, protocol, plan, errors, past, is_foreign=is_foreign) for each in prediction.steps),
-        total=_step(prediction.total, protocol, plan, errors, past, is_foreign=is_foreign),
-        duration_seconds=_duration(prediction, plan) if is_foreign else prediction.duration_seconds,
+        steps=tuple(map(of_step, prediction.steps)),
+        total=of_step(prediction.total),
+        duration_seconds=_duration(prediction, plan) if calibration is None else prediction.duration_seconds,
     )
 
 
@@ -122,21 +134,14 @@ def _duration(prediction: Prediction, plan: Plan) -> Range:
 
 def _step(
     step: StepRange,
-    protocol: str,
+    form: str,
     plan: Plan,
-    calibration: Mapping[str, Widening],
+    known: Widening | None,
+    widened: Mapping[str, Range],
     past: PastRecord | None,
-    *,
-    is_foreign: bool,
 ) -> StepRange:
-    form = form_of(protocol, plan.name, step)
-    known, unrecorded = calibration.get(form), _unrecorded(plan)
+    unrecorded = _unrecorded(plan)
     unrecorded += () if past is None else past.doubts
-    errors = {} if known is None else known.errors
-    widened = {name: widening_of(getattr(step, name), *errors.get(name, (0.0, 0.0))) for name in FIGURES}
-    if is_foreign:
-        moves = form.startswith(_MOVES)
-        widened = {name: of_foreign(of, name, _OF_FOREIGN[name][2] if moves else 0.0) for name, of in widened.items()}
     if past is not None:
         widened = {name: past.adjusted(name, plan.name, getattr(step, name), usual) for name, usual in widened.items()}
     if known is None:
@@ -155,20 +160,6 @@ def widening_of(figure: Range, below: float, above: float) -> Range:
     """A range that grows by shares of its median at its lower and its upper end, and not below zero."""
     by = max(figure.median, LEAST_SECONDS)
     return Range(figure.median, max(0.0, figure.low - below * by), figure.high + above * by)
-
-
-def of_foreign(figure: Range, name: str, more_s: float = 0.0) -> Range:
-    """A range that holds the errors of foreign groups, too. Tasks that are never away stay at zero.
-
-    Args:
-        name: One of :data:`FIGURES`.
-        more_s: Further seconds at the upper end.
-    """
-    least, greatest, _ = _OF_FOREIGN[name]
-    if figure.high == 0.0:
-        return figure
-    high = greatest * figure.median + more_s
-    return Range(figure.median, min(figure.low, least * figure.median), max(figure.high, high))
 
 
 def _unrecorded(plan: Plan) -> tuple[str, ...]:

@@ -6,7 +6,7 @@ Split conformal prediction over the ratios *measured / predicted* of a group's o
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from statistics import median
 from typing import Any
 
@@ -16,6 +16,7 @@ from assignor_lab.documents.wording import plural
 from assignor_lab.planning.predicted import Range
 
 __all__ = [
+    "LEAST_OF_ROUND",
     "RecordedBounds",
     "PastRecord",
     "PredictedAway",
@@ -36,7 +37,7 @@ _OF_KIND = 3
 _POOR = 0.5
 _WORST, _SUM = "worst_task_seconds", "task_seconds"
 #: Lower bounds of both sides of a ratio: one round of joining lasts as long, and its length is chance.
-_LEAST_SECONDS = {_WORST: 3.0, _SUM: 10.0}
+LEAST_OF_ROUND: Mapping[str, float] = {_WORST: 3.0, _SUM: 10.0}
 
 
 @attrs.frozen
@@ -91,7 +92,7 @@ class PredictedChange:
     def ratio(self, figure: str) -> float:
         """Measured over predicted; of recorded bounds, the value nearest to the prediction counts."""
         found: RecordedBounds = getattr(self.measured, figure)
-        least = _LEAST_SECONDS[figure]
+        least = LEAST_OF_ROUND[figure]
         known: float = max(getattr(self.predicted, figure).median, least)
         return max(least, min(max(known, found.low), found.high)) / known
 
@@ -145,7 +146,7 @@ class PastRecord:
         if not ratios:
             return usual
         least, greatest = _quantiles(ratios)
-        by = max(of_plays.median, _LEAST_SECONDS[figure])
+        by = max(of_plays.median, LEAST_OF_ROUND[figure])
         share = min(1.0, len(ratios) / _ENOUGH)
         low = min(of_plays.low, of_plays.median - by * (1 - least))
         high = max(of_plays.high, of_plays.median + by * (greatest - 1))

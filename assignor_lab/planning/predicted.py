@@ -169,7 +169,7 @@ def _beginning(
             held = list(first.assignments)
             first = TaskAssignment([held[0].with_followup_rebalance(due), *held[1:]])
         leader = _Present(found, first)
-    episode = attrs.evolve(episode, timings=drawn_timings(restart_timings(episode.timings, plan), drawn))
+    episode = attrs.evolve(episode, timings=drawn_timings(restart_timings(episode.timings, plan, seed), drawn))
     return leader, episode, drawn
 
 

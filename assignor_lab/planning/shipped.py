@@ -10,7 +10,13 @@ from typing import Any
 
 import attrs
 
-__all__ = ["shipped_connect_constants", "shipped_connect_forms", "shipped_constants", "shipped_forms"]
+__all__ = [
+    "shipped_connect_constants",
+    "shipped_connect_forms",
+    "shipped_constants",
+    "shipped_foreign",
+    "shipped_forms",
+]
 
 _Forms = Mapping[str, Mapping[str, Any]]
 
@@ -30,6 +36,7 @@ class _Shipped:
     made_by: str
     constants: Mapping[str, int]
     forms: _Forms
+    foreign: _Forms
     connect: _OfConnect = attrs.field(converter=_of_connect)
 
 
@@ -47,6 +54,11 @@ def shipped_constants() -> Mapping[str, int]:
 def shipped_forms() -> _Forms:
     """Form of change to its entry, as :class:`~assignor_lab.planning.intervals.Widening`."""
     return _shipped().forms
+
+
+def shipped_foreign() -> _Forms:
+    """Form of change to its entry, as :class:`~assignor_lab.planning.foreign.Ratios`."""
+    return _shipped().foreign
 
 
 def shipped_connect_constants() -> Sequence[Mapping[str, Sequence[int]]]:

@@ -3,25 +3,21 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from typing import Any
 
 import attrs
 
 from assignment_api.plugins import Registry, discover
-from assignor_lab.documents.durable import write_durably
 from calibration.accuracy.changes import RECORDINGS
 from calibration.accuracy.conformal import calibration_of
 from calibration.accuracy.connect_page import connect_text
 from calibration.accuracy.connect_predicting import connect_widenings, machine_of, predicted_connect, rows_of_connect
 from calibration.accuracy.connect_recordings import CONNECT_RECORDINGS
-from calibration.accuracy.page import CONNECT, PAGE, STREAMS, page_text, write_page
+from calibration.accuracy.page import CONNECT, STREAMS, page_text, write_page, write_shipped
 from calibration.accuracy.predicting import constants_without, predicted_changes
 from calibration.accuracy.public_report import planned_report
 from calibration.accuracy.rows import choices, rows_of
-
-_SHIPPED = PAGE.parents[2] / "assignor_lab" / "planning" / "calibration.json"
 
 
 def main() -> int:
@@ -32,18 +28,17 @@ def main() -> int:
     parser.add_argument("--write", action="store_true", help="write the page and calibration.json")
     options = parser.parse_args()
     registry = discover()
-    shipped: dict[str, Any] = json.loads(_SHIPPED.read_text(encoding="utf-8"))
+    shipped: dict[str, Any] = {}
     texts = {}
     if not options.only_connect:
-        texts[STREAMS], changed = _streams(registry, options.plays, options.seed)
-        shipped |= changed
+        texts[STREAMS], shipped = _streams(registry, options.plays, options.seed)
     texts[CONNECT], shipped["connect"] = _connect(registry, 2 * options.plays, options.seed)
     for text in texts.values():
         sys.stdout.write(f"{text}\n\n")
     if options.write:
         for part, text in texts.items():
             write_page(text, part)
-        write_durably(_SHIPPED, f"{json.dumps(shipped, indent=1)}\n".encode())
+        write_shipped(shipped)
     return 0
 
 

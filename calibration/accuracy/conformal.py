@@ -68,10 +68,10 @@ def errors_of(figure: Range, truth: float, scale: float | None = None) -> tuple[
     return max(0.0, figure.low - truth) / share, max(0.0, truth - figure.high) / share
 
 
-def quantile(clusters: Sequence[Sequence[float]]) -> float:
-    """The error that holds the truth in :data:`HELD` of new clusters; the greatest one of few."""
+def quantile(clusters: Sequence[Sequence[float]], held: float = HELD) -> float:
+    """The error that holds the truth in this share of new clusters; the greatest one of few."""
     weighed = sorted((error, 1 / len(cluster)) for cluster in clusters for error in cluster)
-    needed, passed = HELD * (len(clusters) + 1), 0.0
+    needed, passed = held * (len(clusters) + 1), 0.0
     for error, weight in weighed:
         passed += weight
         if passed >= needed - 1e-9:

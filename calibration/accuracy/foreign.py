@@ -1,5 +1,7 @@
 """Recorded changes of other applications and machines, predicted without and with the group's own past.
 
+Each prediction has the ratios of all other groups: the set of groups that chose an interval is not that of its figure.
+
 ``python -m calibration.accuracy.foreign --write`` writes a part of docs/reference/accuracy.md.
 """
 
@@ -7,7 +9,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from statistics import median
 
@@ -16,23 +18,35 @@ import attrs
 from assignment_api.plugins import Registry, config_sources, discover
 from assignor_lab.capture.histories.episodes import past_scenarios
 from assignor_lab.capture.histories.past import PastSurroundings
-from assignor_lab.planning.intervals import FIGURES, LEAST_SECONDS
+from assignor_lab.planning.foreign import ANY, Ratios, foreign_form
+from assignor_lab.planning.intervals import FIGURES, LEAST_SECONDS, calibrated, form_of
 from assignor_lab.planning.making import Options
 from assignor_lab.planning.past.changes import PastChange, past_changes
-from assignor_lab.planning.past.predicting import predicted_change, state_before
-from assignor_lab.planning.past_record import PastRecord, PredictedChange
+from assignor_lab.planning.past.predicting import played_change, state_before
+from assignor_lab.planning.past_record import (
+    LEAST_OF_ROUND,
+    PastRecord,
+    PredictedAway,
+    PredictedChange,
+    RecordedBounds,
+)
 from assignor_lab.planning.predict import Terms
-from assignor_lab.planning.predicted import Range
+from assignor_lab.planning.predicted import Prediction, Range
 from assignor_lab.planning.starts import options_with_starts
 from assignor_lab.planning.state import present_state
 from assignor_lab.scenarios.settings import given_settings
 from assignor_lab.verification.readings import terms_of
 from assignor_lab.verification.replays import past_episodes
 from assignor_lab.verification.verified import verify
-from calibration.accuracy.changes import CAPTURES
-from calibration.accuracy.page import WORDS, table, write_page
+from calibration.accuracy.changes import CAPTURES, RECORDINGS
+from calibration.accuracy.conformal import quantile
+from calibration.accuracy.page import WORDS, table, write_page, write_shipped
+from calibration.accuracy.predicting import Predicted, predicted_changes
 
-__all__ = ["FOREIGN", "ForeignChange", "foreign_changes", "foreign_text"]
+__all__ = ["FOREIGN", "ChangeRatios", "ForeignChange", "foreign_changes", "foreign_text", "ratios_of"]
+
+#: Share of new groups on the right side of one end of a form.
+_HELD = 0.7
 
 _PART = "on foreign groups, made by python -m calibration.accuracy.foreign"
 #: Recordings of other applications: folder, and the names of its files; a log beside the folder if empty.
@@ -45,13 +59,50 @@ FOREIGN = {
 }
 
 
-@attrs.frozen
+@attrs.frozen(eq=False)
 class ForeignChange:
-    """A change with its prediction without a past, and with the changes before it."""
+    """A change, its plays, and the changes of the same group before it.
+
+    Args:
+        cluster: Groups of one application and machine count as one.
+        played: The figures of the plays, as the recording would show them.
+    """
 
     group: str
-    alone: PredictedChange
-    with_past: PredictedChange | None
+    cluster: str
+    change: PastChange
+    protocol: str
+    played: Prediction
+    before: tuple[ForeignChange, ...] = ()
+
+    @property
+    def form(self) -> str:
+        restores = form_of(self.protocol, self.change.plan.name, self.played.total) == "restoring"
+        return foreign_form(self.protocol, self.change.plan, restores=restores)
+
+    def alone(self, ratios: Mapping[str, Ratios]) -> PredictedChange:
+        """With the interval of a group without a past."""
+        return self._predicted(ratios, None)
+
+    def with_past(self, ratios: Mapping[str, Ratios]) -> PredictedChange | None:
+        """``None`` for the first change of a group."""
+        if not self.before:
+            return None
+        return self._predicted(ratios, PastRecord(tuple(each.alone(ratios) for each in self.before)))
+
+    def _predicted(self, ratios: Mapping[str, Ratios], past: PastRecord | None) -> PredictedChange:
+        total = calibrated(self.played, self.protocol, self.change.plan, past=past, foreign=ratios).total
+        away = PredictedAway(total.worst_task_seconds, total.task_seconds)
+        return PredictedChange(self.change.at_ms, self.change.kind, self.change.instances, away, self.change.away)
+
+
+@attrs.frozen
+class ChangeRatios:
+    """Ratios *measured / predicted* of one change, by figure."""
+
+    form: str
+    cluster: str
+    ratios: Mapping[str, float]
 
 
 def foreign_changes(registry: Registry) -> Iterator[ForeignChange]:
@@ -59,14 +110,72 @@ def foreign_changes(registry: Registry) -> Iterator[ForeignChange]:
     for name, pattern in FOREIGN.items():
         folder = CAPTURES / name
         files = sorted(folder.glob(pattern)) if pattern else [folder.parent / f"{folder.name}.log.gz"]
-        found = _changes(registry, [str(file) for file in files], folder / "application.properties")
-        before: list[PredictedChange] = []
-        for change, terms in found:
+        before: list[ForeignChange] = []
+        for change, terms in _changes(registry, [str(file) for file in files], folder / "application.properties"):
             state = state_before(change, terms)
-            alone = predicted_change(change, state, terms)
-            past = PastRecord(tuple(reversed(before)))
-            yield ForeignChange(name, alone, predicted_change(change, state, terms, past=past) if before else None)
-            before.append(alone)
+            cluster = folder.parent.name if folder.parent.name == "versions" else name
+            played = played_change(change, state, terms)
+            made = ForeignChange(name, cluster, change, state.episode.protocol, played, tuple(reversed(before)))
+            yield made
+            before.append(made)
+
+
+def samples_of(changes: Iterable[ForeignChange]) -> list[ChangeRatios]:
+    return [
+        ChangeRatios(
+            each.form,
+            each.cluster,
+            {name: _ratio(getattr(each.played.total, name), getattr(each.change.away, name), name) for name in FIGURES},
+        )
+        for each in changes
+    ]
+
+
+def own_samples(predicted: Iterable[Predicted]) -> list[ChangeRatios]:
+    """Steps of the recordings of ``make accuracy``, which share an application: a recording is a cluster."""
+    found = []
+    for each in predicted:
+        for step, planned, recorded in zip(
+            each.prediction.steps, each.change.plan.steps, each.change.steps, strict=True
+        ):
+            protocol, plan = each.change.protocol, attrs.evolve(each.change.plan, steps=(planned,))
+            form = foreign_form(protocol, plan, restores=form_of(protocol, plan.name, step) == "restoring")
+            of_step = {name: getattr(recorded, name) for name in FIGURES}
+            ratios = {
+                name: _ratio(getattr(step, name), RecordedBounds(truth, truth), name) for name, truth in of_step.items()
+            }
+            found.append(ChangeRatios(form, each.change.recording, ratios))
+    return found
+
+
+def _ratio(figure: Range, found: RecordedBounds, name: str) -> float:
+    """The recorded value that is nearest to the prediction, over it."""
+    nearest = max(found.low, min(figure.median, found.high))
+    return 1 + (nearest - figure.median) / max(figure.median, LEAST_OF_ROUND[name])
+
+
+def ratios_of(samples: Sequence[ChangeRatios], without: str = "") -> dict[str, Ratios]:
+    """Form to the ratios that hold the truth in :data:`_HELD` of new groups at each end.
+
+    Args:
+        without: A cluster that is left out.
+    """
+    known = [each for each in samples if each.cluster != without]
+    forms = {form: [each for each in known if each.form == form] for form in sorted({each.form for each in known})}
+    return {form: _ratios(of_form) for form, of_form in {**forms, ANY: known}.items()}
+
+
+def _ratios(samples: Sequence[ChangeRatios]) -> Ratios:
+    clusters: dict[str, list[Mapping[str, float]]] = {}
+    for each in samples:
+        clusters.setdefault(each.cluster, []).append(each.ratios)
+
+    def ends(name: str) -> tuple[float, float]:
+        values = [[ratios[name] for ratios in cluster] for cluster in clusters.values()]
+        least = -quantile([[-each for each in cluster] for cluster in values], _HELD)
+        return round(min(1.0, least), 4), round(max(1.0, quantile(values, _HELD)), 4)
+
+    return Ratios(ends("worst_task_seconds"), ends("task_seconds"), len(clusters))
 
 
 def _changes(registry: Registry, files: Sequence[str], config: Path) -> list[tuple[PastChange, Terms]]:
@@ -88,11 +197,19 @@ def _changes(registry: Registry, files: Sequence[str], config: Path) -> list[tup
     return sorted(found, key=lambda each: each[0].at_ms)
 
 
-def foreign_text(changes: Sequence[ForeignChange]) -> str:
-    alone = [each.alone for each in changes]
-    later = [each.with_past for each in changes if each.with_past is not None]
+def foreign_text(changes: Sequence[ForeignChange], samples: Sequence[ChangeRatios]) -> str:
+    every = ratios_of(samples)
+    others = {each.cluster: ratios_of(samples, without=each.cluster) for each in changes}
+    alone = [each.alone(others[each.cluster]) for each in changes]
+    with_past = [each.with_past(others[each.cluster]) for each in changes]
+    later = [each for each in with_past if each is not None]
+    chosen_on = [each.alone(every) for each in changes]
     lines: list[tuple[str, ...]] = [("", "goal", *(WORDS[name] for name in FIGURES))]
-    for words, of, width in (("without a past", alone, "70 %"), ("with the changes before it", later, "45 %")):
+    for words, of, width in (
+        ("without a past", alone, "70 %"),
+        ("with the changes before it", later, "45 %"),
+        ("without a past, its own ratios included", chosen_on, "70 %"),
+    ):
         inside = [sum(each.is_inside(name) for each in of) for name in FIGURES]
         lines.append(
             (f"inside, {words}", "80 %", *(f"{count} of {len(of)} ({count / len(of):.0%})" for count in inside))
@@ -100,16 +217,29 @@ def foreign_text(changes: Sequence[ForeignChange]) -> str:
         widths = [median(_width(getattr(each.predicted, name)) for each in of) for name in FIGURES]
         lines.append((f"median width, {words}", f"at most {width}", *(f"{each:.0%}" for each in widths)))
     rows: list[tuple[str, ...]] = [("group", "change", "figure", "recorded", "predicted", "interval", "with its past")]
-    rows += [_row(each, name) for each in changes for name in FIGURES]
-    return "\n\n".join(("### Foreign groups: goals", table(lines), "### Foreign groups: changes", table(rows)))
+    rows += [
+        _row(each.group, found, past, name)
+        for each, found, past in zip(changes, alone, with_past, strict=True)
+        for name in FIGURES
+    ]
+    parts = ("### Foreign groups: goals", table(lines), "### Foreign groups: changes", table(rows))
+    return "\n\n".join((*parts, "### Foreign groups: ratios by form", _forms(every)))
 
 
-def _row(each: ForeignChange, name: str) -> tuple[str, ...]:
-    bounds, found = getattr(each.alone.measured, name), getattr(each.alone.predicted, name)
+def _forms(ratios: Mapping[str, Ratios]) -> str:
+    lines: list[tuple[str, ...]] = [("form", *(WORDS[name] for name in FIGURES), "groups")]
+    for form, known in ratios.items():
+        ends = [" to ".join(f"{end:.2f}" for end in getattr(known, name)) for name in FIGURES]
+        lines.append((form, *ends, str(known.groups)))
+    return table(lines)
+
+
+def _row(group: str, alone: PredictedChange, past: PredictedChange | None, name: str) -> tuple[str, ...]:
+    bounds, found = getattr(alone.measured, name), getattr(alone.predicted, name)
     recorded = f"{bounds.low:.1f}" if bounds.low == bounds.high else f"{bounds.low:.1f} to {bounds.high:.1f}"
-    change = f"{each.alone.change} {', '.join(each.alone.instances)}"
-    own = "-" if each.with_past is None else _interval(each.with_past, name)
-    return each.group, change, WORDS[name], recorded, f"{found.median:.1f}", _interval(each.alone, name), own
+    change = f"{alone.change} {', '.join(alone.instances)}"
+    own = "-" if past is None else _interval(past, name)
+    return group, change, WORDS[name], recorded, f"{found.median:.1f}", _interval(alone, name), own
 
 
 def _interval(change: PredictedChange, name: str) -> str:
@@ -124,12 +254,16 @@ def _width(figure: Range) -> float:
 
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m calibration.accuracy.foreign", description=__doc__)
-    parser.add_argument("--write", action="store_true", help="write the part of the page")
+    parser.add_argument("--write", action="store_true", help="write the part of the page, and calibration.json")
     options = parser.parse_args()
-    text = foreign_text(list(foreign_changes(discover())))
+    registry = discover()
+    changes = list(foreign_changes(registry))
+    samples = [*samples_of(changes), *own_samples(predicted_changes(registry, list(RECORDINGS), 20, 0))]
+    text = foreign_text(changes, samples)
     sys.stdout.write(f"{text}\n")
     if options.write:
         write_page(text, _PART)
+        write_shipped({"foreign": {form: attrs.asdict(known) for form, known in ratios_of(samples).items()}})
     return 0
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -10,9 +11,10 @@ from assignor_lab.planning.intervals import FIGURES, Widening
 from calibration.accuracy.public_report import REPORTED, ReportedPlan
 from calibration.accuracy.rows import ChangePair, Figure, StepRow, summary
 
-__all__ = ["CONNECT", "PAGE", "STREAMS", "WORDS", "page_text", "table", "write_page"]
+__all__ = ["CONNECT", "PAGE", "STREAMS", "WORDS", "page_text", "table", "write_page", "write_shipped"]
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "reference" / "accuracy.md"
+_SHIPPED = PAGE.parents[2] / "assignor_lab" / "planning" / "calibration.json"
 #: The generated parts, as their marks name them.
 STREAMS, CONNECT = "made by make accuracy", "on Connect groups, made by make accuracy"
 WORDS: Mapping[str, str] = {"worst_task_seconds": "worst task", "task_seconds": "all tasks together"}
@@ -42,6 +44,12 @@ def page_text(
             *(("## A public report", _report(report)) if report else ()),
         )
     )
+
+
+def write_shipped(changed: Mapping[str, object]) -> None:
+    """Replaces parts of ``calibration.json``."""
+    shipped = json.loads(_SHIPPED.read_text(encoding="utf-8"))
+    write_durably(_SHIPPED, f"{json.dumps({**shipped, **changed}, indent=1)}\n".encode())
 
 
 def write_page(text: str, part: str = STREAMS) -> None:

@@ -7,7 +7,7 @@ import json
 import shutil
 import time
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from typer.testing import CliRunner
@@ -15,6 +15,7 @@ from typer.testing import CliRunner
 from assignment_api.plugins import config_sources, discover
 from assignor_lab.cli.app import build_app
 from assignor_lab.documents.errors import DocumentFormatError
+from assignor_lab.planning.past.changes import PastChange
 from assignor_lab.planning.past.keeping import LedgerKeeper, keep_ledger
 from assignor_lab.planning.past.ledger import LEDGER, add_to_ledger, read_ledger
 from assignor_lab.planning.past_record import (
@@ -25,6 +26,7 @@ from assignor_lab.planning.past_record import (
     RecordedBounds,
     record_sentences,
 )
+from assignor_lab.planning.plans import Action, Plan, Step
 from assignor_lab.planning.predicted import Range
 
 CAPTURES = Path(__file__).parents[1] / "data" / "captures"
@@ -161,3 +163,24 @@ def test_a_ledger_that_cannot_be_kept_is_told_once(tmp_path: Path) -> None:
     keeper.close()
     assert len(told) == 1
     assert "is broken" in told[0]
+
+
+def test_each_play_of_a_past_draws_inferred_moments_inside_their_bounds() -> None:
+    steps = (Step("i1", (Action("remove", "i1"),), at_ms=0), Step("i2", (Action("remove", "i2"),), at_ms=4_000))
+    zero = RecordedAway(RecordedBounds(0.0, 0.0), RecordedBounds(0.0, 0.0))
+    past = PastChange(
+        0,
+        "scale",
+        ("i1", "i2"),
+        cast("Any", None),
+        Plan("scale", steps),
+        zero,
+        1,
+        False,
+        True,
+        ((0, 3_000), (2_000, 5_000)),
+    )
+    moments = [tuple(step.at_ms or 0 for step in past.drawn_plan(str(seed)).steps) for seed in range(50)]
+    assert all(0 <= first <= 3_000 and max(first, 2_000) <= second <= 5_000 for first, second in moments)
+    assert len(set(moments)) > 40
+    assert past.drawn_plan("1") == past.drawn_plan("1")

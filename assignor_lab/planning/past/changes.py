@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -37,6 +38,7 @@ class PastChange:
         window_ms: Time until the next change, or until the end of the recording.
         shows_restoring: True if the recorded time includes restoring.
         is_over: False if it is the last one, and a probing rebalance is still to come.
+        within_ms: The earliest and latest beginning of each step, as :attr:`~assignor_lab.planning.plans.Step.at_ms`.
     """
 
     at_ms: int
@@ -48,6 +50,16 @@ class PastChange:
     window_ms: int
     shows_restoring: bool
     is_over: bool
+    within_ms: Sequence[tuple[int, int]] = ()
+
+    def drawn_plan(self, seed: str) -> Plan:
+        """The plan with the moment of each step inside its recorded bounds; steps keep their order."""
+        drawn = random.Random(f"moments {seed}")  # noqa: S311 - a simulation, not a secret
+        steps, at_ms = [], 0
+        for step, bounds in zip(self.plan.steps, self.within_ms, strict=True):
+            at_ms = max(at_ms, drawn.randint(*bounds))
+            steps.append(attrs.evolve(step, at_ms=at_ms))
+        return attrs.evolve(self.plan, steps=tuple(steps))
 
 
 @attrs.frozen
@@ -93,13 +105,15 @@ def past_changes(
         if away is None:
             reasons.append("it was not over at the end of the recording")
             continue
-        kind, steps = _steps(cluster)
+        kind, steps, within_ms = _steps(cluster)
         window_ms = max(1_000, end_ms - first_ms)
         plan = Plan(kind, steps, 0, start_ms, 0, (), goes_on=True, rest_within_ms=window_ms, starts=starts)
         names = tuple(dict.fromkeys(each.name for each in cluster))
         shows = bool(downtime["shows_restoring"])
         is_over = not last or recorded["generations"][-1]["followup"] == "none"
-        found.append(PastChange(begin_ms + first_ms, kind, names, state, plan, away, window_ms, shows, is_over))
+        found.append(
+            PastChange(begin_ms + first_ms, kind, names, state, plan, away, window_ms, shows, is_over, within_ms)
+        )
     return found[::-1], reasons
 
 
@@ -160,9 +174,10 @@ def _away(
     )
 
 
-def _steps(cluster: Sequence[_Event]) -> tuple[str, tuple[Step, ...]]:
-    """The kind of a change, and its steps at the recorded times."""
+def _steps(cluster: Sequence[_Event]) -> tuple[str, tuple[Step, ...], tuple[tuple[int, int], ...]]:
+    """The kind of a change, its steps at the recorded times, and the bounds of these times."""
     first_ms, steps, kinds = cluster[0].time_ms, [], set()
+    earliest_ms, within_ms = min(each.earliest_ms for each in cluster), []
     lost = {each.name for each in cluster if each.type == "lose_disk"}
     events = [each for each in cluster if each.type != "lose_disk"]
     place = 0
@@ -190,5 +205,6 @@ def _steps(cluster: Sequence[_Event]) -> tuple[str, tuple[Step, ...]]:
             kinds.add("kill" if each.type == "crash" else "scale")
             action = Action("event", each.name, {"type": each.type})
         steps.append(Step(each.name, (action,), at_ms=each.time_ms - first_ms))
+        within_ms.append((each.earliest_ms - earliest_ms, each.latest_ms - earliest_ms))
         place += 1
-    return kinds.pop() if len(kinds) == 1 else "script", tuple(steps)
+    return kinds.pop() if len(kinds) == 1 else "script", tuple(steps), tuple(within_ms)

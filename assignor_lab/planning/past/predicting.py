@@ -14,11 +14,11 @@ from assignor_lab.planning.measured import GRACE_MS, PlayedPlan, cost_of
 from assignor_lab.planning.past.changes import PastChange
 from assignor_lab.planning.past_record import PastRecord, PredictedAway, PredictedChange
 from assignor_lab.planning.predict import Terms
-from assignor_lab.planning.predicted import RestlessGroupError, play_plan, predicted, range_of
+from assignor_lab.planning.predicted import Prediction, RestlessGroupError, play_plan, predicted, range_of
 from assignor_lab.planning.state import PresentState, present_state, under_configuration
 from assignor_lab.simulation.streams.processing import RESTORING
 
-__all__ = ["MOST_CHANGES", "predicted_change", "predicted_past", "state_before"]
+__all__ = ["MOST_CHANGES", "played_change", "predicted_change", "predicted_past", "state_before"]
 
 #: Plays of a past change.
 _PLAYS = 10
@@ -91,12 +91,22 @@ def predicted_change(
     terms: Terms,
     processes: int = 1,
     seed: int = 0,
-    past: PastRecord | None = None,
 ) -> PredictedChange:
     """A past change with the prediction from the state before it.
 
-    Args:
-        past: The group's changes before this one, which widen or narrow the intervals.
+    Raises:
+        RestlessGroupError: if the state does not allow the change.
+    """
+    made = played_change(change, state, terms, processes, seed)
+    total = calibrated(made, state.episode.protocol, change.plan).total
+    away = PredictedAway(total.worst_task_seconds, total.task_seconds)
+    return PredictedChange(change.at_ms, change.kind, change.instances, away, change.away)
+
+
+def played_change(
+    change: PastChange, state: PresentState, terms: Terms, processes: int = 1, seed: int = 0
+) -> Prediction:
+    """The figures of the plays of a past change, as its recording would show them.
 
     Raises:
         RestlessGroupError: if the state does not allow the change.
@@ -117,16 +127,12 @@ def predicted_change(
         worst_task_seconds=range_of([each.worst_task_seconds for each in plays]),
         task_seconds=range_of([each.task_seconds for each in plays]),
     )
-    shown = attrs.evolve(made, total=total)
-    total = calibrated(shown, state.episode.protocol, change.plan, past=past).total
-    away = PredictedAway(total.worst_task_seconds, total.task_seconds)
-    return PredictedChange(change.at_ms, change.kind, change.instances, away, change.away)
+    return attrs.evolve(made, total=total)
 
 
 def _play(change: PastChange, state: PresentState, terms: Terms, seed: int, number: int) -> _Away:
-    played, conduct = play_plan(
-        state, change.plan, terms.registry, terms.sources, f"{seed}-{number}-past", terms.assignor
-    )
+    drawn = f"{seed}-{number}-past"
+    played, conduct = play_plan(state, change.drawn_plan(drawn), terms.registry, terms.sources, drawn, terms.assignor)
     begin_ms = played.world.begin_ms + conduct.marks[0].at_ms
     left_out = "" if change.shows_restoring else RESTORING
     lengths = [

@@ -1,0 +1,77 @@
+"""Intervals of groups without a past: the ratios of other groups, by the form of the change."""
+
+from __future__ import annotations
+
+import pytest
+
+from assignor_lab.planning.draws import restart_timings
+from assignor_lab.planning.foreign import ANY, Ratios, foreign_form, foreign_ratios, of_foreign, shipped_ratios
+from assignor_lab.planning.plans import Action, Plan, Starts, Step
+from assignor_lab.planning.predicted import Range
+from assignor_lab.simulation.streams.timings import StreamsTimings
+from calibration.accuracy.foreign import ChangeRatios, ratios_of
+
+RATIOS = Ratios((0.5, 2.0), (1.0, 1.0), 3)
+
+
+def plan(name: str, *actions: Action, starts: Starts | None = None) -> Plan:
+    return Plan(name, (Step("i1", actions),), starts=starts)
+
+
+@pytest.mark.parametrize(
+    ("protocol", "name", "action", "form"),
+    [
+        ("classic", "roll", Action("restart", "i1"), "roll, classic protocol"),
+        ("streams", "upgrade", Action("restart", "i1"), "roll, streams protocol"),
+        ("classic", "scale", Action("add", "i1"), "moves, classic protocol"),
+        ("classic", "scale", Action("remove", "i1"), "lost member, classic protocol"),
+        ("classic", "scale", Action("remove", "i1", leave=True), "moves, classic protocol"),
+        ("classic", "kill", Action("kill", "i1"), "lost member, classic protocol"),
+        ("classic", "script", Action("event", "i1", {"type": "crash"}), "lost member, classic protocol"),
+        ("streams", "scale", Action("remove", "i1"), "moves, streams protocol"),
+    ],
+)
+def test_the_form_follows_from_the_actions(protocol: str, name: str, action: Action, form: str) -> None:
+    assert foreign_form(protocol, plan(name, action), restores=False) == form
+    assert foreign_form(protocol, plan(name, action), restores=True) == "restoring"
+
+
+def test_a_form_that_no_group_has_shown_takes_the_ratios_of_all_changes() -> None:
+    assert foreign_ratios("unseen", {ANY: RATIOS}) == RATIOS
+    assert ANY in shipped_ratios()
+
+
+def test_ratios_widen_an_interval_and_never_narrow_that_of_the_plays() -> None:
+    worst = of_foreign(Range(10.0, 9.0, 11.0), "worst_task_seconds", RATIOS)
+    assert (worst.low, worst.high) == (5.0, 20.0)
+    every = of_foreign(Range(10.0, 9.0, 11.0), "task_seconds", RATIOS)
+    assert every.low < 9.0
+    assert every.high > 11.0
+    assert of_foreign(Range(0.0, 0.0, 0.0), "task_seconds", RATIOS) == Range(0.0, 0.0, 0.0)
+
+
+def test_a_group_that_is_left_out_does_not_choose_its_own_interval() -> None:
+    samples = [ChangeRatios("roll", group, {"worst_task_seconds": 1.0, "task_seconds": 1.0}) for group in ("a", "b")]
+    samples.append(ChangeRatios("roll", "c", {"worst_task_seconds": 3.0, "task_seconds": 0.2}))
+    assert ratios_of(samples)["roll"].worst_task_seconds == (1.0, 3.0)
+    assert ratios_of(samples, without="c")["roll"] == Ratios((1.0, 1.0), (1.0, 1.0), 2)
+
+
+def test_a_group_with_many_changes_weighs_as_much_as_one_with_few() -> None:
+    samples = [ChangeRatios("roll", "many", {"worst_task_seconds": 2.0, "task_seconds": 1.0}) for _ in range(50)]
+    samples += [ChangeRatios("roll", str(each), {"worst_task_seconds": 1.0, "task_seconds": 1.0}) for each in range(9)]
+    assert ratios_of(samples)["roll"].worst_task_seconds[1] == 1.0
+
+
+def test_a_process_that_starts_slowly_opens_its_first_stores_slowly() -> None:
+    timings = StreamsTimings()
+    usual = timings.startup_ms + timings.join_ms
+
+    def opens(low_ms: int, high_ms: int) -> int:
+        of = plan("scale", Action("add", "i1"), starts=Starts(low_ms, high_ms, "given"))
+        return restart_timings(timings, of, "0-0").first_open_store_ms
+
+    assert opens(usual // 2, usual // 2 + 1) == timings.first_open_store_ms
+    assert opens(2 * usual, 2 * usual + 1) == pytest.approx(2 * timings.first_open_store_ms, rel=0.01)
+    # Minutes of a framework's start say nothing on stores.
+    assert opens(60_000, 60_001) == 4 * timings.first_open_store_ms
