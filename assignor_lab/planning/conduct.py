@@ -14,7 +14,7 @@ from assignor_lab.simulation.streams.conducting import Stage
 from assignor_lab.simulation.streams.spread import spread_around
 from assignor_lab.simulation.streams.timings import StreamsTimings
 
-__all__ = ["GRACE_MS", "NEVER_READY_MS", "RESTS_MS", "Conduct", "Mark", "close_ms", "start_ms"]
+__all__ = ["GRACE_MS", "NEVER_READY_MS", "RESTS_MS", "Conduct", "Mark", "close_ms", "looks_ms", "start_ms"]
 
 #: From the return of a broker until its replicas are in sync, and the next one may restart.
 _IN_SYNC_MS = 15_000
@@ -85,7 +85,7 @@ class Conduct:
     # --- the plan -------------------------------------------------------------------------------------------
 
     def _play(self, stage: Stage) -> Iterator[_Until]:
-        beat = max(self._timings.heartbeat_interval_ms, self._timings.streams_heartbeat_interval_ms)
+        beat = _beat_ms(self._timings)
         yield _passed(stage, _SETTLED_MS + self._random.randint(0, beat))
         if not self._is_settled:
             yield partial(_or_late, stage.is_calm, stage, stage.now_ms + self._plan.rest_within_ms)
@@ -219,6 +219,22 @@ class Conduct:
     def _is_ready(self, stage: Stage, name: str) -> bool:
         """True if a started process is RUNNING; if steps wait for a time, it need only be up."""
         return stage.is_ready(name) if self._plan.wait in (READY, CALM) else stage.world.instances[name].is_up
+
+
+def looks_ms(plan: Plan, timings: StreamsTimings, seed: str, *, is_settled: bool) -> list[int]:
+    """Delay of each step between its end and the check that sees it, if orders share the draws of a play.
+
+    Args:
+        seed: Seed of the conductor.
+    """
+    drawn = random.Random(seed)  # noqa: S311 - a simulation, not a secret
+    for _ in range(1 if is_settled else 2):
+        drawn.randint(0, _beat_ms(timings))
+    return [drawn.randint(0, _LOOKS_EVERY_MS) for _ in plan.steps]
+
+
+def _beat_ms(timings: StreamsTimings) -> int:
+    return max(timings.heartbeat_interval_ms, timings.streams_heartbeat_interval_ms)
 
 
 def start_ms(plan: Plan, timings: StreamsTimings, drawn: random.Random) -> int:

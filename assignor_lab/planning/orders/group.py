@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cached_property, partial
 from typing import Protocol
 
 import attrs
 
-from assignor_lab.planning.conduct import GRACE_MS, RESTS_MS, close_ms, start_ms
+from assignor_lab.planning.conduct import GRACE_MS, RESTS_MS, close_ms, looks_ms, start_ms
 from assignor_lab.planning.measured import cost_of
 from assignor_lab.planning.orders.copies import copy_sentences
 from assignor_lab.planning.orders.figures import OrderTrial, trial_of
@@ -43,11 +43,13 @@ class Floors:
         seconds: Instance to the least time of a step that restarts it.
         usual_seconds: The same if the instance gets its tasks back at once.
         away_seconds: Least absence of a task whose owner stops.
+        look_seconds: Delay of the first, second, ... step of any order until its end is seen; empty: none.
     """
 
     seconds: Mapping[str, float]
     usual_seconds: Mapping[str, float]
     away_seconds: float
+    look_seconds: Sequence[float] = ()
 
 
 class OrderedGroup(Protocol):
@@ -200,6 +202,7 @@ class StreamsOrders:
             {name: time_ms / 1000 for name, time_ms in found.items()},
             {name: (time_ms + opens_ms * (name in opens)) / 1000 for name, time_ms in found.items()},
             min(away) / 1000,
+            [each / 1000 for each in looks_ms(plan, timings, plan_seed(seed), is_settled=state.is_settled)],
         )
 
     def _variant(self, conditions: Conditions) -> PlanVariant:

@@ -254,14 +254,15 @@ class _Bounds:
         """The same for the orders under some conditions."""
         everyone = range(len(self._names))
         draws = range(self._searching.how.draws)
-        return median(self.of_rest(place, draw, everyone)[self._aims.minimize] for draw in draws)
+        return median(self.of_rest(place, draw, everyone, 0)[self._aims.minimize] for draw in draws)
 
-    def of_rest(self, place: int, draw: int, rest: Sequence[int]) -> dict[str, float]:
+    def of_rest(self, place: int, draw: int, rest: Sequence[int], before: int) -> dict[str, float]:
         """What the restart of further instances adds, or reaches at least.
 
         Args:
             place: Place of the conditions.
             rest: Numbers of the instances.
+            before: Number of the steps before.
         """
         found = dict.fromkeys(FIGURES, 0.0)
         if not rest:
@@ -270,7 +271,7 @@ class _Bounds:
         seconds = self._seconds(floors)
         own = [seconds[self._names[each]] for each in rest]
         steps = self.steps(place, draw, rest)
-        found[DURATION] = max(own) + (steps - 1) * min(own)
+        found[DURATION] = max(own) + (steps - 1) * min(own) + sum(floors.look_seconds[before : before + steps])
         if self._searching.keeps_owners and floors.away_seconds > 0:
             load = sum(self._loads[each] for each in rest)
             found[TASK_SECONDS] = load * floors.away_seconds
@@ -290,10 +291,11 @@ class _Bounds:
         large = sum(2 * load > self._at_once for load in loads)
         return max(1, large, ceil(sum(loads) / max(self._at_once, 1e-9) - 1e-9))
 
-    def of_step(self, place: int, draw: int, batch: Sequence[int]) -> dict[str, float]:
+    def of_step(self, place: int, draw: int, batch: Sequence[int], before: int) -> dict[str, float]:
         found = dict.fromkeys(FIGURES, 0.0)
         floors = self._floors(place, draw)
         found[DURATION] = max(self._seconds(floors)[self._names[each]] for each in batch)
+        found[DURATION] += sum(floors.look_seconds[before : before + 1])
         if self._searching.keeps_owners and floors.away_seconds > 0:
             load = sum(self._loads[each] for each in batch)
             found[TASK_SECONDS] = load * floors.away_seconds
@@ -381,7 +383,13 @@ def _children(
         for batch in combinations(rest, size):
             left = [each for each in rest if each not in batch]
             parts = [
-                _joined([certain[draw], bounds.of_step(place, draw, batch), bounds.of_rest(place, draw, left)])
+                _joined(
+                    [
+                        certain[draw],
+                        bounds.of_step(place, draw, batch, len(batches)),
+                        bounds.of_rest(place, draw, left, len(batches) + 1),
+                    ]
+                )
                 for draw in draws
             ]
             least = medians(parts)
