@@ -7,38 +7,10 @@ from collections.abc import Sequence
 from functools import partial
 from importlib.metadata import version
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
-import attrs
 import typer
 
-from assignor_lab.advising.advice import Advice, Effort, advise, player
-from assignor_lab.advising.choice import Aims, parse_limit
-from assignor_lab.advising.configurations import AdvisedState
-from assignor_lab.advising.connect_group import connect_group, connect_space
-from assignor_lab.advising.connect_past import connect_past
-from assignor_lab.advising.consumer_group import advised_consumers, consumer_space
-from assignor_lab.advising.figures import OBJECTIVES, cost_from, document_of_cost
-from assignor_lab.advising.group import AdvisedGroup
-from assignor_lab.advising.mix import DEFAULT_MIX, Mix, mix_sentence, read_mix
-from assignor_lab.advising.past import past_of
-from assignor_lab.advising.played_days import kept
-from assignor_lab.advising.space import Space, narrowed, read_within, release_of, space_of, with_own_settings
-from assignor_lab.advising.streams_group import AdvisedStreamsGroup
-from assignor_lab.advising.words import (
-    EVENT_COLUMNS,
-    advice_document,
-    change_lines,
-    event_rows,
-    figure_columns,
-    figure_rows,
-    refused_document,
-    remarks,
-    the_answer,
-    tried_columns,
-    tried_rows,
-    warnings,
-)
 from assignor_lab.cli.advise_scaling import Counts, ScaledObjectFile, Scaling, advise_scaling
 from assignor_lab.cli.one_state import StateId
 from assignor_lab.cli.options import ConfigFile, Json, Overrides, Processes, RackFiles, Seed, sources, with_prices
@@ -46,15 +18,16 @@ from assignor_lab.cli.output_files import report_file
 from assignor_lab.cli.past_options import Dates, Day, TimingsFile, Topology, WorkloadFile, Zone
 from assignor_lab.cli.plan_scaling import CapacityOption, LagOption, LoadFile, input_terms
 from assignor_lab.cli.play_progress import Master, Remote, plays_elsewhere, shown_plays
-from assignor_lab.cli.present_group import ReadGroup, read_group
 from assignor_lab.cli.text import console, note, print_json, print_line, print_sentence, table
-from assignor_lab.planning.connect_state import is_connect_state
-from assignor_lab.planning.consumer_state import is_consumer_state
-from assignor_lab.planning.making import Options
-from assignor_lab.planning.starts import options_with_starts, parse_starts
-from assignor_lab.verification.verified import Verification
-from assignor_lab.verification.words import banner, sentences
-from assignor_lab.verification.words import document_of as document_of_verification
+
+if TYPE_CHECKING:
+    from assignor_lab.advising.advice import Advice, Effort
+    from assignor_lab.advising.group import AdvisedGroup
+    from assignor_lab.advising.mix import Mix
+    from assignor_lab.advising.space import Space
+    from assignor_lab.cli.present_group import ReadGroup
+    from assignor_lab.planning.making import Options
+    from assignor_lab.verification.verified import Verification
 
 __all__ = ["register"]
 
@@ -188,6 +161,19 @@ def _advise(
 
     The winner is judged on days that the race did not see; keeping the present settings is an answer.
     """
+    from assignor_lab.advising.advice import Effort, advise, player
+    from assignor_lab.advising.choice import Aims, parse_limit
+    from assignor_lab.advising.figures import cost_from, document_of_cost
+    from assignor_lab.advising.mix import mix_sentence, read_mix
+    from assignor_lab.advising.played_days import kept
+    from assignor_lab.advising.space import narrowed, read_within, release_of, with_own_settings
+    from assignor_lab.advising.words import advice_document
+    from assignor_lab.cli.present_group import read_group
+    from assignor_lab.planning.making import Options
+    from assignor_lab.planning.starts import parse_starts
+    from assignor_lab.verification.words import document_of as document_of_verification
+    from assignor_lab.verification.words import sentences
+
     if not scaling and (to or capacity or lag is not None or load or scaled_object):
         raise typer.BadParameter("--to, --capacity, --lag, --load and --scaled-object need --scaling")
     aims = Aims(_objectives(objective), tuple(parse_limit(text) for text in at_most or ()))
@@ -239,6 +225,10 @@ def _advise(
 
 def _verified(group: ReadGroup, source: str, name: str, *, as_json: bool) -> Verification:
     """The check against the group's own decisions, printed; the command ends if none can be reproduced."""
+    from assignor_lab.advising.words import refused_document
+    from assignor_lab.verification.words import banner, sentences
+    from assignor_lab.verification.words import document_of as document_of_verification
+
     verification = group.sample.verified(group.verified_under)
     if not as_json:
         for sentence in sentences(verification):
@@ -253,6 +243,8 @@ def _verified(group: ReadGroup, source: str, name: str, *, as_json: bool) -> Ver
 
 def _race_terms(group: ReadGroup, options: Options, mix: Mix, space: Space, effort: Effort) -> dict[str, Any]:
     """Everything that decides the cost of a day under a configuration, for the file of ``--resume``."""
+    import attrs
+
     terms = group.terms
     return {
         "version": version("assignor-lab"),
@@ -271,6 +263,9 @@ def _race_terms(group: ReadGroup, options: Options, mix: Mix, space: Space, effo
 
 
 def _document(group: ReadGroup) -> object:
+    from assignor_lab.planning.connect_state import is_connect_state
+    from assignor_lab.planning.consumer_state import is_consumer_state
+
     has_plays = is_connect_state(group.scenario) or is_consumer_state(group.scenario)
     return group.scenario.document if has_plays else group.present().scenario.document
 
@@ -279,6 +274,20 @@ def _advised(
     group: ReadGroup, options: Options, given_mix: Mix | None, release: tuple[int, int] | None
 ) -> tuple[AdvisedGroup, Mix, Space, Sequence[str]]:
     """The group, the mix of its events, the settings that may change, and assumptions."""
+    import attrs
+
+    from assignor_lab.advising.configurations import AdvisedState
+    from assignor_lab.advising.connect_group import connect_group, connect_space
+    from assignor_lab.advising.connect_past import connect_past
+    from assignor_lab.advising.consumer_group import advised_consumers, consumer_space
+    from assignor_lab.advising.mix import DEFAULT_MIX
+    from assignor_lab.advising.past import past_of
+    from assignor_lab.advising.space import space_of
+    from assignor_lab.advising.streams_group import AdvisedStreamsGroup
+    from assignor_lab.planning.connect_state import is_connect_state
+    from assignor_lab.planning.consumer_state import is_consumer_state
+    from assignor_lab.planning.starts import options_with_starts
+
     if is_connect_state(group.scenario):
         workers = connect_group(group.scenario, group.terms, options)
         worked = connect_past(group.scenarios)
@@ -303,6 +312,19 @@ def _advised(
 
 
 def _print(advice: Advice, group: str, assumptions: list[str]) -> None:
+    from assignor_lab.advising.words import (
+        EVENT_COLUMNS,
+        change_lines,
+        event_rows,
+        figure_columns,
+        figure_rows,
+        remarks,
+        the_answer,
+        tried_columns,
+        tried_rows,
+        warnings,
+    )
+
     for sentence in assumptions:
         note(f"assumed: {sentence}")
     for sentence in warnings(advice):
@@ -322,6 +344,8 @@ def _print(advice: Advice, group: str, assumptions: list[str]) -> None:
 
 
 def _objectives(names: list[str] | None) -> tuple[str, ...]:
+    from assignor_lab.advising.figures import OBJECTIVES
+
     chosen = tuple(dict.fromkeys(names or [next(iter(OBJECTIVES))]))
     for name in chosen:
         if name not in OBJECTIVES:

@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from assignor_lab.advising.scaling_policy import PolicyAdvice, advised_policy
 from assignor_lab.cli.plan_scaling import scaled_group
-from assignor_lab.cli.present_group import ReadGroup
 from assignor_lab.cli.text import console, note, print_json, print_line, print_sentence, table
-from assignor_lab.documents.durable import write_durably
-from assignor_lab.planning.making import Options
-from assignor_lab.planning.scaling.answer import InputTerms, day_player
-from assignor_lab.planning.scaling.counts import parse_counts
-from assignor_lab.planning.scaling.policy_words import POLICY_COLUMNS, day_document, day_rows, days_sentence
-from assignor_lab.planning.scaling.scaled_object import HPA_COLUMNS, hpa_rows, scaled_object
+
+if TYPE_CHECKING:
+    from assignor_lab.advising.scaling_policy import PolicyAdvice
+    from assignor_lab.cli.present_group import ReadGroup
+    from assignor_lab.planning.making import Options
+    from assignor_lab.planning.scaling.answer import InputTerms
 
 __all__ = ["Counts", "Scaling", "ScaledObjectFile", "advise_scaling"]
 
@@ -43,6 +41,12 @@ def advise_scaling(
     as_json: bool,
 ) -> None:
     """Prints the policy, and writes it."""
+    from assignor_lab.advising.scaling_policy import advised_policy
+    from assignor_lab.documents.durable import write_durably
+    from assignor_lab.planning.scaling.answer import day_player
+    from assignor_lab.planning.scaling.counts import parse_counts
+    from assignor_lab.planning.scaling.scaled_object import scaled_object
+
     scaled, assumptions = scaled_group(read, options)
     player, counts, notes = day_player(scaled, parse_counts(to or "1..12"), terms, seed)
     advice = advised_policy(counts, player.curve, player.throughput, scaled.commit_s, player.cost, seed)
@@ -58,6 +62,9 @@ def advise_scaling(
 
 
 def _print(advice: PolicyAdvice, unit: str, manifest: str) -> None:
+    from assignor_lab.planning.scaling.policy_words import POLICY_COLUMNS, day_rows, days_sentence
+    from assignor_lab.planning.scaling.scaled_object import HPA_COLUMNS, hpa_rows
+
     print_sentence(advice.sentence)
     print_sentence(days_sentence(advice.chosen, advice.keda, unit))
     console().print(table(POLICY_COLUMNS, day_rows([advice.chosen, advice.keda, *advice.constants])))
@@ -69,6 +76,9 @@ def _print(advice: PolicyAdvice, unit: str, manifest: str) -> None:
 def _document(
     advice: PolicyAdvice, source: str, group: str, verified: object, assumptions: list[str], manifest: str
 ) -> dict[str, object]:
+    from assignor_lab.planning.scaling.policy_words import day_document
+    from assignor_lab.planning.scaling.scaled_object import hpa_rows
+
     return {
         "source": source,
         "group": group,

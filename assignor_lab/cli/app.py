@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from typer._click.core import Context
     from typer._click.formatting import HelpFormatter
 
-__all__ = ["GROUPS", "add_commands", "build_app", "grouped"]
+__all__ = ["GROUPS", "add_commands", "begins_with_command", "build_app", "grouped"]
 
 GROUPS = {
     "Look at a group": {
@@ -93,18 +93,25 @@ def build_app(words: Sequence[str] | None = None) -> typer.Typer:
         words: Words of the command line. Only the command that they name is imported; the others have only their line
             of the help text. ``None``: all are imported.
     """
+    has_options = not begins_with_command(words, COMMANDS)
     app = typer.Typer(
         name="assignor",
         cls=grouped(GROUPS, present_words),
         help="Try, compare and score Kafka Streams and Kafka Connect assignors.",
         no_args_is_help=True,
         pretty_exceptions_enable=False,
-        add_completion=True,
+        add_completion=has_options,
+        add_help_option=has_options,
         rich_markup_mode=None,
     )
-    app.callback()(_root)
+    app.callback()(_root if has_options else _not_called)
     add_commands(app, "assignor_lab.cli", COMMANDS, words)
     return app
+
+
+def begins_with_command(words: Sequence[str] | None, commands: Mapping[str, str]) -> bool:
+    """True if no option is before the command: a group without options does not import pydantic by typer."""
+    return bool(words and FORMER_COMMANDS.get(words[0], words[0]) in map(_command_name, commands))
 
 
 def add_commands(app: typer.Typer, package: str, commands: Mapping[str, str], words: Sequence[str] | None) -> None:

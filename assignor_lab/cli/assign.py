@@ -6,14 +6,10 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from assignment_api.plugins import ConfigKeyError
-from assignment_api.releases import release_in
-from assignor_lab.cli.configured import configured_assignor
-from assignor_lab.cli.found_plugins import found_plugins
 from assignor_lab.cli.isolation_options import with_isolation
 from assignor_lab.cli.options import (
     AssignorName,
@@ -32,12 +28,9 @@ from assignor_lab.cli.options import (
 )
 from assignor_lab.cli.past_options import rack_filler
 from assignor_lab.cli.text import note
-from assignor_lab.clients.plugins import client_assignor
-from assignor_lab.documents.wording import plural
-from assignor_lab.groups.deciding_release import ReleasesSaid, selector_at
-from assignor_lab.groups.runner.result_lines import AnswerOptions, answerer
-from assignor_lab.runtime.invocation import looking_at_raised
-from assignor_lab.scenarios import Scenario, read_scenarios, write_lines
+
+if TYPE_CHECKING:
+    from assignor_lab.scenarios import Scenario
 
 __all__ = ["register"]
 
@@ -76,6 +69,16 @@ def _assign(
 
     A failing assignor gives a row with an error; the command still ends with 0.
     """
+    from assignment_api.releases import release_in
+    from assignor_lab.cli.configured import configured_assignor
+    from assignor_lab.cli.found_plugins import found_plugins
+    from assignor_lab.clients.plugins import client_assignor
+    from assignor_lab.documents.wording import plural
+    from assignor_lab.groups.deciding_release import ReleasesSaid, selector_at
+    from assignor_lab.groups.runner.result_lines import AnswerOptions, answerer
+    from assignor_lab.runtime.invocation import looking_at_raised
+    from assignor_lab.scenarios import write_lines
+
     check_json(out, as_json=json)
     keep_inputs(out, [scenarios, *map(str, racks or ())])
     if pdb and scenarios == "-":
@@ -131,6 +134,9 @@ def _wanted(scenarios: str, only: str | None, racks: list[Path] | None) -> Itera
     Raises:
         ConfigKeyError: if the file has none with that id.
     """
+    from assignment_api.plugins import ConfigKeyError
+    from assignor_lab.scenarios import read_scenarios
+
     found = False
     filler = rack_filler(racks)
     for scenario in read_scenarios(scenarios):

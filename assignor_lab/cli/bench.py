@@ -7,7 +7,6 @@ from typing import Annotated, Any
 
 import typer
 
-from assignor_lab.cli.found_plugins import found_plugins
 from assignor_lab.cli.options import (
     ConfigFile,
     JsonWritten,
@@ -21,8 +20,6 @@ from assignor_lab.cli.options import (
 )
 from assignor_lab.cli.past_options import rack_filler
 from assignor_lab.cli.text import note
-from assignor_lab.groups.runner.timing import timed_scenario
-from assignor_lab.scenarios import read_scenarios, write_lines
 
 __all__ = ["register"]
 
@@ -61,6 +58,10 @@ def _bench(
 
     A failing assignor gives a line with an error and without times; the command still ends with 0.
     """
+    from assignor_lab.cli.found_plugins import found_plugins
+    from assignor_lab.groups.runner.timing import timed_scenario
+    from assignor_lab.scenarios import read_scenarios, write_lines
+
     check_json(out, as_json=json)
     given = sources(config, c)
     plugins = found_plugins(given.effective())

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from assignment_api.connect import MAX_DELAY_KEY
 from assignor_lab.cli.cluster_options import Anonymize, BootstrapServer, CommandConfig, Timeout
 from assignor_lab.cli.connect.access import CaFile, ask
 from assignor_lab.cli.options import (
@@ -82,6 +81,7 @@ def _capture(
     Sends read-only requests: joins no group, commits and writes nothing. Members' subscriptions are visible while a
     group is stable, so the command waits for a rebalancing group.
     """
+    from assignment_api.connect import MAX_DELAY_KEY
     from assignor_lab.capture.histories.settings import optimization_in
     from assignor_lab.capture.histories.workload_file import weighed
     from assignor_lab.capture.live.access import read_access

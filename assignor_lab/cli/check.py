@@ -5,32 +5,20 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from assignor_lab.capture.errors import HistoryError
-from assignor_lab.capture.histories.group_histories import group_histories
-from assignor_lab.capture.histories.past import read_past
 from assignor_lab.cli.options import ConfigFile, Json, Overrides, sources
 from assignor_lab.cli.output_files import junit_file
 from assignor_lab.cli.past_options import Dates, Day, Topology, Zone, dates_of, surroundings
 from assignor_lab.cli.text import console, note, print_json, print_sentence, table
-from assignor_lab.documents.durable import append_durably
-from assignor_lab.documents.wording import plural
-from assignor_lab.watching.findings import unusual_rebalances
-from assignor_lab.watching.limits import WatchLimits, read_limits
-from assignor_lab.watching.rebalances import WatchedGroup, watched_groups
-from assignor_lab.watching.since import Since, read_since
-from assignor_lab.watching.words import (
-    COLUMNS,
-    CheckedGroup,
-    document_of,
-    gates_of,
-    markdown_of,
-    rows_of,
-    sentence_of,
-)
+
+if TYPE_CHECKING:
+    from assignor_lab.watching.limits import WatchLimits
+    from assignor_lab.watching.rebalances import WatchedGroup
+    from assignor_lab.watching.since import Since
+    from assignor_lab.watching.words import CheckedGroup
 
 __all__ = ["register"]
 
@@ -87,6 +75,16 @@ def _check(
     that flaps, an outage, a task or a wanted standby without an owner, or a fault that a log names. Known loops of
     Kafka have their names.
     """
+    from assignor_lab.capture.errors import HistoryError
+    from assignor_lab.capture.histories.group_histories import group_histories
+    from assignor_lab.capture.histories.past import read_past
+    from assignor_lab.documents.durable import append_durably
+    from assignor_lab.documents.wording import plural
+    from assignor_lab.watching.limits import read_limits
+    from assignor_lab.watching.rebalances import watched_groups
+    from assignor_lab.watching.since import read_since
+    from assignor_lab.watching.words import document_of, gates_of, markdown_of
+
     allowed = read_limits(limits)
     begin = read_since(since, time.time_ns() // 1_000_000)
     around = surroundings(sources(config, c), topology, timezone, dates=dates_of(dates, day))
@@ -115,12 +113,17 @@ def _check(
 
 
 def _checked(group: WatchedGroup, limits: WatchLimits, begin: Since) -> CheckedGroup:
+    from assignor_lab.watching.findings import unusual_rebalances
+    from assignor_lab.watching.words import CheckedGroup
+
     count = sum(begin.is_new(group.group, each.entry.time_ms) for each in group.rebalances)
     found = [each for each in unusual_rebalances(group, limits) if begin.is_new(group.group, each.time_ms)]
     return CheckedGroup(group, count, found, limits.accepted)
 
 
 def _print(checked: Iterable[CheckedGroup]) -> None:
+    from assignor_lab.watching.words import COLUMNS, rows_of, sentence_of
+
     for group in checked:
         print_sentence(sentence_of(group))
         if group.findings:

@@ -5,23 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from assignment_api.consumer import ConsumerPartitionAssignor
-from assignment_api.plugins import ConfigKeyError, Registry
-from assignor_lab.cli.found_plugins import found_plugins
 from assignor_lab.cli.options import Json, Seed, sources
 from assignor_lab.cli.text import console, note, print_json, print_line, print_sentence, table
-from assignor_lab.clients.driver import LibraryDriver
-from assignor_lab.clients.leader import ClientLibrary
-from assignor_lab.clients.promises import PROMISES
-from assignor_lab.clients.python_libraries import PYTHON_LIBRARIES
-from assignor_lab.clients.sketches import drawn_sketch
-from assignor_lab.clients.survey import StrategySurvey, surveyed
-from assignor_lab.clients.words import answer_sentences, finding_name, group_sentences, survey_document
-from assignor_lab.scenarios import write_lines
+
+if TYPE_CHECKING:
+    from assignment_api.consumer import ConsumerPartitionAssignor
+    from assignment_api.plugins import Registry
+    from assignor_lab.clients.leader import ClientLibrary
+    from assignor_lab.clients.survey import StrategySurvey
 
 __all__ = ["register"]
 
@@ -59,6 +54,12 @@ def _survey_clients(
 
     A difference is no fault. A finding is a promise that the library breaks and Java keeps, with its smallest group.
     """
+    from assignment_api.plugins import ConfigKeyError
+    from assignor_lab.cli.found_plugins import found_plugins
+    from assignor_lab.clients.sketches import drawn_sketch
+    from assignor_lab.clients.survey import surveyed
+    from assignor_lab.clients.words import survey_document
+
     registry = found_plugins(sources(None, None).effective()).registry
     sketches = [drawn_sketch(seed, number) for number in range(count)]
     with ExitStack() as stack:
@@ -83,6 +84,9 @@ def _survey_clients(
 
 
 def _libraries(wanted: list[str] | None, drivers: Iterable[str], stack: ExitStack) -> Iterator[ClientLibrary]:
+    from assignor_lab.clients.driver import LibraryDriver
+    from assignor_lab.clients.python_libraries import PYTHON_LIBRARIES
+
     for name, load in PYTHON_LIBRARIES.items():
         if wanted is None or name in wanted:
             try:
@@ -96,6 +100,8 @@ def _libraries(wanted: list[str] | None, drivers: Iterable[str], stack: ExitStac
 
 
 def _java(registry: Registry, strategy: str) -> ConsumerPartitionAssignor:
+    from assignment_api.consumer import ConsumerPartitionAssignor
+
     name = f"consumer_{strategy}".replace("-", "_")
     assignor = registry.partition_assignor("consumer-assignor", name).plugin.factory()
     assert isinstance(assignor, ConsumerPartitionAssignor)
@@ -103,6 +109,9 @@ def _java(registry: Registry, strategy: str) -> ConsumerPartitionAssignor:
 
 
 def _written(folder: Path, surveys: list[StrategySurvey]) -> Iterator[str]:
+    from assignor_lab.clients.words import finding_name
+    from assignor_lab.scenarios import write_lines
+
     folder.mkdir(parents=True, exist_ok=True)
     for survey in surveys:
         for finding in survey.findings:
@@ -113,6 +122,9 @@ def _written(folder: Path, surveys: list[StrategySurvey]) -> Iterator[str]:
 
 
 def _show(surveys: list[StrategySurvey]) -> None:
+    from assignor_lab.clients.promises import PROMISES
+    from assignor_lab.clients.words import answer_sentences, group_sentences
+
     rows = []
     for survey in surveys:
         found = ", ".join(f"{finding.promise} ({finding.groups})" for finding in survey.findings)

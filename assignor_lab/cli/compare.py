@@ -3,23 +3,17 @@
 from __future__ import annotations
 
 from itertools import chain
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from assignor_lab.capture.histories.past_terms import DECISIONS
-from assignor_lab.cli.found_plugins import found_plugins
 from assignor_lab.cli.one_state import Round, StateId, StateSource, chosen_states, terms_of_states
 from assignor_lab.cli.options import Client, ConfigFile, Json, Overrides, RackFiles, Releases, Variants, sources
 from assignor_lab.cli.past_options import Dates, Day, StateWorkload, Topology, Zone, given_racks, past_terms
 from assignor_lab.cli.text import console, print_json, print_line, print_sentence, table
-from assignor_lab.clients.plugins import client_assignor
-from assignor_lab.compare import Compared, ContenderTerms, StateCompared, compare, contenders_of, words
-from assignor_lab.compare.document import document_of
-from assignor_lab.verification.decisions import recorded_assignor
-from assignor_lab.verification.sample import DecisionSample
-from assignor_lab.verification.words import document_of as document_of_verification
-from assignor_lab.verification.words import sentences
+
+if TYPE_CHECKING:
+    from assignor_lab.compare import Compared, StateCompared
 
 __all__ = ["register"]
 
@@ -67,6 +61,16 @@ def _compare_answers(
 
     The output shows one state task by task, and several states with a line for each and the five figures over all.
     """
+    from assignor_lab.capture.histories.past_terms import DECISIONS
+    from assignor_lab.cli.found_plugins import found_plugins
+    from assignor_lab.clients.plugins import client_assignor
+    from assignor_lab.compare import ContenderTerms, compare, contenders_of
+    from assignor_lab.compare.document import document_of
+    from assignor_lab.verification.decisions import recorded_assignor
+    from assignor_lab.verification.sample import DecisionSample
+    from assignor_lab.verification.words import document_of as document_of_verification
+    from assignor_lab.verification.words import sentences
+
     given = sources(config, c, None if release is None or "," in release else release)
     plugins = found_plugins(given.effective())
     if client is not None:
@@ -94,6 +98,8 @@ def _compare_answers(
 
 
 def _show(compared: Compared, *, may_judge: bool) -> None:
+    from assignor_lab.compare import words
+
     one, other = compared.names
     for name, description in zip(compared.names, compared.descriptions, strict=True):
         if name != description:
@@ -115,6 +121,8 @@ def _show(compared: Compared, *, may_judge: bool) -> None:
 
 
 def _show_state(compared: Compared, state: StateCompared) -> None:
+    from assignor_lab.compare import words
+
     one, other = compared.names
     print_line(f"{state.scenario}" + (f", round {state.round}" if state.rounds > 1 else ""))
     for sentence in words.state_sentences(compared, state):

@@ -4,36 +4,32 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import attrs
 import typer
 
-from assignment_api.connect import CONNECT_PROTOCOL, MAX_DELAY_KEY
-from assignment_api.plugins import (
-    ConfigKeyError,
-    ConfigSources,
-    ConfigValue,
-    EffectiveConfig,
-    Found,
-    FoundConnectAssignor,
-    FoundTaskAssignor,
-    GroupAssignorPlugin,
-    Layer,
-    Origin,
-    PluginError,
-    Registry,
-    Setting,
-    declared_settings,
-    select_connect_assignor,
-    select_task_assignor,
-)
-from assignment_api.plugins.keys import CONNECT_ASSIGNOR_CLASS, KAFKA_KEYS
-from assignor_lab.cli.configured import names_shim
-from assignor_lab.cli.found_plugins import found_plugins
 from assignor_lab.cli.options import ConfigFile, Json, Overrides, sources
 from assignor_lab.cli.text import console, note, print_json, print_line, table
-from assignor_lab.scenarios import Scenario, read_scenarios
+
+if TYPE_CHECKING:
+    from assignment_api.plugins import (
+        ConfigSources,
+        EffectiveConfig,
+        Found,
+        FoundConnectAssignor,
+        FoundTaskAssignor,
+        GroupAssignorPlugin,
+        PluginError,
+        Registry,
+        Setting,
+    )
+    from assignor_lab.scenarios import Scenario
+
+    _Found = FoundTaskAssignor | FoundConnectAssignor | Found[GroupAssignorPlugin]
+
+    #: Name of an assignor to its declared settings by key.
+    Declared = Mapping[str, Mapping[str, Setting]]
 
 __all__ = ["register"]
 
@@ -43,14 +39,6 @@ ScenarioFile = Annotated[
 ScenarioId = Annotated[
     str | None, typer.Option("--id", metavar="ID", help="Show the scenario of this id instead of the first.")
 ]
-
-#: Defaults of Connect's keys, needed only for listings: assignors have their own.
-_CONNECT_DEFAULTS = {CONNECT_ASSIGNOR_CLASS: None, CONNECT_PROTOCOL: "sessioned", MAX_DELAY_KEY: 300_000}
-
-_Found = FoundTaskAssignor | FoundConnectAssignor | Found[GroupAssignorPlugin]
-
-#: Name of an assignor to its declared settings by key.
-Declared = Mapping[str, Mapping[str, Setting]]
 
 
 @attrs.frozen
@@ -78,6 +66,9 @@ def _config(
     Only keys that concern assignment are read; nothing else of an application's file is printed or kept.
     A module:attribute is looked up, and not imported.
     """
+    from assignment_api.plugins import declared_settings
+    from assignor_lab.cli.found_plugins import found_plugins
+
     given = sources(config, c)
     chosen = None if scenario is None else _scenario(scenario, scenario_id)
     effective = given.effective() if chosen is None else _of_scenario(given, chosen)
@@ -93,6 +84,8 @@ def _config(
 
 
 def _of_scenario(given: ConfigSources, scenario: Scenario) -> EffectiveConfig:
+    from assignment_api.plugins import ConfigValue, Layer, Origin
+
     effective = given.effective(scenario.config, str(scenario.place))
     origin = Origin(Layer.SCENARIO, f"{scenario.place} (settings)")
     settings = scenario.document.get("settings", {})
@@ -105,6 +98,9 @@ def _explicit(effective: EffectiveConfig) -> set[str]:
 
 
 def _selected(registry: Registry, effective: EffectiveConfig) -> _Selection:
+    from assignment_api.plugins import PluginError, select_connect_assignor, select_task_assignor
+    from assignor_lab.cli.configured import names_shim
+
     streams: FoundTaskAssignor | None = None
     connect: FoundConnectAssignor | None = None
     faults: list[PluginError] = []
@@ -121,10 +117,14 @@ def _selected(registry: Registry, effective: EffectiveConfig) -> _Selection:
 
 
 def _with_connect_keys(effective: EffectiveConfig) -> EffectiveConfig:
+    from assignment_api.connect import CONNECT_PROTOCOL, MAX_DELAY_KEY
+    from assignment_api.plugins import ConfigValue, Layer, Origin
+    from assignment_api.plugins.keys import CONNECT_ASSIGNOR_CLASS, KAFKA_KEYS
+
+    # For listings alone: assignors have their own defaults.
+    values = {CONNECT_ASSIGNOR_CLASS: None, CONNECT_PROTOCOL: "sessioned", MAX_DELAY_KEY: 300_000}
     default = Origin(Layer.DEFAULT)
-    missing = {
-        key: ConfigValue(value, default) for key, value in _CONNECT_DEFAULTS.items() if key not in effective.entries
-    }
+    missing = {key: ConfigValue(value, default) for key, value in values.items() if key not in effective.entries}
     entries = {**effective.entries, **missing}
     ordered = [key for key in KAFKA_KEYS if key in entries]
     ordered += [key for key in entries if key not in KAFKA_KEYS]
@@ -132,6 +132,8 @@ def _with_connect_keys(effective: EffectiveConfig) -> EffectiveConfig:
 
 
 def _with_declared_keys(effective: EffectiveConfig, declared: Declared) -> EffectiveConfig:
+    from assignment_api.plugins import ConfigValue, Layer, Origin
+
     missing = {
         key: ConfigValue(setting.default, Origin(Layer.PLUGIN, plugin))
         for plugin, settings in declared.items()
@@ -142,6 +144,9 @@ def _with_declared_keys(effective: EffectiveConfig, declared: Declared) -> Effec
 
 
 def _scenario(path: Path, wanted: str | None) -> Scenario:
+    from assignment_api.plugins import ConfigKeyError
+    from assignor_lab.scenarios import read_scenarios
+
     for scenario in read_scenarios(path):
         if wanted is None or scenario.id == wanted:
             return scenario
@@ -150,6 +155,8 @@ def _scenario(path: Path, wanted: str | None) -> Scenario:
 
 
 def _print(effective: EffectiveConfig, selection: _Selection) -> None:
+    from assignor_lab.cli.configured import names_shim
+
     rows = [(key, _shown(effective, key), held.origin) for key, held in effective.items()]
     console().print(table(("KEY", "VALUE", "FROM"), rows))
     if selection.streams is not None:

@@ -8,13 +8,8 @@ from contextlib import nullcontext
 from pathlib import Path
 from typing import Annotated, Any
 
-import attrs
 import typer
-from rich.console import Console
-from rich.progress import Progress
 
-from assignment_api.input_files import read_input
-from assignor_lab.cli.found_plugins import found_plugins
 from assignor_lab.cli.options import ConfigFile, Json, Overrides, sources
 from assignor_lab.cli.text import print_json, print_line
 
@@ -81,6 +76,7 @@ def _conformance(
     """
     from assignment_api.conformance import Level, Trial, history_of, replayed
     from assignment_api.conformance import conformance as held_to
+    from assignor_lab.cli.found_plugins import found_plugins
     from assignor_lab.conformance.known_kafka_behaviour import known_of
     from assignor_lab.conformance.subjects import subject_of
 
@@ -144,6 +140,8 @@ def _kit_kind(name: str) -> Any:
 
 
 def _capabilities(without: list[str], plugin: Any) -> Any:
+    import attrs
+
     from assignment_api.conformance import Capabilities
 
     made = Capabilities()
@@ -169,6 +167,8 @@ def _level(word: str) -> Any:
 
 
 def _document(file: Path) -> Any:
+    from assignment_api.input_files import read_input
+
     try:
         return json_format.loads(read_input(file).decode("utf-8"))
     except ValueError as error:
@@ -188,6 +188,9 @@ def _report_found(rule: str) -> None:
 
 class _Bar:
     def __init__(self, histories: int) -> None:
+        from rich.console import Console
+        from rich.progress import Progress
+
         self._bar = Progress(console=Console(file=sys.stderr), transient=True)
         self._task = self._bar.add_task("playing", total=histories)
 

@@ -9,13 +9,6 @@ import typer
 
 from assignor_lab.cli.options import JsonWritten, LinesOut, ScenarioFile, check_json, keep_inputs, print_written
 from assignor_lab.cli.text import note
-from assignor_lab.scenarios import (
-    DocumentFormatError,
-    group_document,
-    read_scenarios,
-    scenario_from_document,
-    write_lines,
-)
 
 __all__ = ["register"]
 
@@ -30,6 +23,8 @@ def _convert(scenarios: ScenarioFile, out: LinesOut = "-", json: JsonWritten = F
 
     The result is a file of kind streams-group for group assignors. Standard error has each assumption once.
     """
+    from assignor_lab.scenarios import write_lines
+
     check_json(out, as_json=json)
     keep_inputs(out, [scenarios])
     notes: list[str] = []
@@ -38,6 +33,8 @@ def _convert(scenarios: ScenarioFile, out: LinesOut = "-", json: JsonWritten = F
 
 
 def _converted(scenarios: str, notes: list[str]) -> Iterator[dict[str, Any]]:
+    from assignor_lab.scenarios import DocumentFormatError, group_document, read_scenarios, scenario_from_document
+
     for scenario in read_scenarios(scenarios):
         converted = group_document(scenario)
         try:

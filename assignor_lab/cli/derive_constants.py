@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from assignor_lab.capture.histories.past_files import LOG, RECORDING, files_of, kind_of
-from assignor_lab.capture.timelines.constants import Derived, derive_constants
-from assignor_lab.capture.timelines.logged_timeline import TimedStore, logged_timelines
-from assignor_lab.capture.timelines.missing_constants import missing_constants
-from assignor_lab.capture.timelines.timeline import RecordedTimeline, read_timeline
 from assignor_lab.cli.options import Json
 from assignor_lab.cli.past_options import Zone, zone_of
 from assignor_lab.cli.text import console, note, print_json, table
-from assignor_lab.documents.errors import DocumentFormatError
+
+if TYPE_CHECKING:
+    from assignor_lab.capture.timelines.constants import Derived
+    from assignor_lab.capture.timelines.logged_timeline import TimedStore
+    from assignor_lab.capture.timelines.timeline import RecordedTimeline
 
 __all__ = ["register"]
 
@@ -50,6 +49,10 @@ def _derive(source: Sources, bytes_per_record: RecordBytes = None, timezone: Zon
 
     The output of --json is the file for --timings of simulate, replay and score. It also has each restored store.
     """
+    from assignor_lab.capture.timelines.constants import derive_constants
+    from assignor_lab.capture.timelines.logged_timeline import logged_timelines
+    from assignor_lab.capture.timelines.missing_constants import missing_constants
+
     logs, timelines = _sorted_out(source)
     stores: Sequence[TimedStore] = ()
     is_classic = True
@@ -79,6 +82,10 @@ def _derive(source: Sources, bytes_per_record: RecordBytes = None, timezone: Zon
 
 
 def _sorted_out(sources: Iterable[str]) -> tuple[list[str], list[RecordedTimeline]]:
+    from assignor_lab.capture.histories.past_files import LOG, RECORDING, files_of, kind_of
+    from assignor_lab.capture.timelines.timeline import read_timeline
+    from assignor_lab.documents.errors import DocumentFormatError
+
     logs, timelines = [], []
     for source in sources:
         for file in files_of(source):

@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from assignor_lab.capture.histories.past_terms import DECISIONS
-from assignor_lab.cli.found_plugins import found_plugins
 from assignor_lab.cli.one_state import StateId, StateSource, chosen_states, terms_of_states
 from assignor_lab.cli.options import ConfigFile, Json, Overrides, RackFiles, Release, sources
 from assignor_lab.cli.past_options import Dates, Day, StateWorkload, Topology, Zone, given_racks, past_terms
 from assignor_lab.cli.text import console, print_json, print_line, print_sentence, table
-from assignor_lab.explain import Budget, Explained, Explanation, explain, question_of, releases_of, words
-from assignor_lab.explain.document import document_of
-from assignor_lab.verification.sample import DecisionSample
-from assignor_lab.verification.words import document_of as document_of_verification
-from assignor_lab.verification.words import sentences
+
+if TYPE_CHECKING:
+    from assignor_lab.explain import Explained, Explanation
 
 __all__ = ["register"]
 
@@ -78,6 +74,14 @@ def _explain_tasks(
 
     A call of the assignor with that change alone confirms each 'would'.
     """
+    from assignor_lab.capture.histories.past_terms import DECISIONS
+    from assignor_lab.cli.found_plugins import found_plugins
+    from assignor_lab.explain import Budget, explain, question_of, releases_of
+    from assignor_lab.explain.document import document_of
+    from assignor_lab.verification.sample import DecisionSample
+    from assignor_lab.verification.words import document_of as document_of_verification
+    from assignor_lab.verification.words import sentences
+
     if why_not is not None and task is None:
         raise typer.BadParameter("name the task, too, with --task", param_hint="--why-not")
     given = sources(config, c, release)
@@ -101,6 +105,8 @@ def _explain_tasks(
 
 
 def _show(explained: Explained) -> None:
+    from assignor_lab.explain import words
+
     print_line(explained.scenario + (f", round {explained.round}" if explained.rounds > 1 else ""))
     stand_in = words.stand_in_sentence(explained)
     if stand_in is not None:
@@ -120,6 +126,8 @@ def _show(explained: Explained) -> None:
 
 
 def _show_task(explained: Explained, each: Explanation) -> None:
+    from assignor_lab.explain import words
+
     print_sentence(words.headline(explained, each))
     kafka = words.kafka_sentence(explained, each)
     if kafka is not None:

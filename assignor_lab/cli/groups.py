@@ -9,7 +9,6 @@ import typer
 from assignor_lab.cli.cluster_options import BootstrapServer, CommandConfig, Timeout
 from assignor_lab.cli.options import Json
 from assignor_lab.cli.text import console, note, print_json, print_line, table
-from assignor_lab.documents.wording import plural
 
 __all__ = ["register"]
 
@@ -37,6 +36,7 @@ def _groups(
     from assignor_lab.capture.live.access import read_access
     from assignor_lab.capture.live.cluster import connected
     from assignor_lab.capture.live.listing import OTHER, list_groups
+    from assignor_lab.documents.wording import plural
 
     with connected(read_access(bootstrap_server, command_config, timeout)) as cluster:
         found = list_groups(cluster)

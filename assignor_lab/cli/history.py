@@ -3,32 +3,19 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from assignor_lab.capture.edges.moments import CLASSIC
-from assignor_lab.capture.errors import HistoryError
-from assignor_lab.capture.histories.connect_rounds import jobs_document, unowned_times
-from assignor_lab.capture.histories.group_histories import group_histories
-from assignor_lab.capture.histories.past import read_past, scenarios_of_past
-from assignor_lab.capture.histories.timeline import JOBS, GroupTimeline, TimelineEntry, event_document
-from assignor_lab.cli.found_plugins import found_plugins
 from assignor_lab.cli.options import ConfigFile, Json, Overrides, RackFiles, sources
 from assignor_lab.cli.past_options import Dates, Day, Topology, Zone, dates_of, surroundings
 from assignor_lab.cli.text import console, fits, note, print_json, print_line, print_sentence, table
-from assignor_lab.documents.lines import STANDARD_INPUT
-from assignor_lab.documents.wording import listed, moment, natural_order, plain, plural, without_uuids
-from assignor_lab.model.events import GroupEvent
-from assignor_lab.model.history import PARTITIONS, GroupHistory
-from assignor_lab.report.sections.pasts import past_words
-from assignor_lab.scenarios.settings import given_settings
-from assignor_lab.scenarios.topology_provenance import TOPOLOGY_CONFLICT
-from assignor_lab.verification.decisions import CheckedDecision
-from assignor_lab.verification.readings import terms_of
-from assignor_lab.verification.replays import past_episodes, verify_past
-from assignor_lab.verification.verified import MOST_TASKS
-from assignor_lab.verification.words import document_of, sentences
+
+if TYPE_CHECKING:
+    from assignor_lab.capture.histories.timeline import GroupTimeline, TimelineEntry
+    from assignor_lab.model.events import GroupEvent
+    from assignor_lab.model.history import GroupHistory
+    from assignor_lab.verification.decisions import CheckedDecision
 
 __all__ = ["register"]
 
@@ -76,6 +63,20 @@ def _history(
     json: Json = False,
 ) -> None:
     """Show each decision of a group's past: its time, the changed instances, the reason, and the moves."""
+    from assignor_lab.capture.errors import HistoryError
+    from assignor_lab.capture.histories.connect_rounds import jobs_document
+    from assignor_lab.capture.histories.group_histories import group_histories
+    from assignor_lab.capture.histories.past import read_past, scenarios_of_past
+    from assignor_lab.capture.histories.timeline import JOBS, GroupTimeline, event_document
+    from assignor_lab.cli.found_plugins import found_plugins
+    from assignor_lab.documents.lines import STANDARD_INPUT
+    from assignor_lab.documents.wording import plural
+    from assignor_lab.scenarios.settings import given_settings
+    from assignor_lab.verification.readings import terms_of
+    from assignor_lab.verification.replays import past_episodes, verify_past
+    from assignor_lab.verification.verified import MOST_TASKS
+    from assignor_lab.verification.words import document_of, sentences
+
     given = sources(config, c)
     around = surroundings(given, topology, timezone, racks, dates_of(dates, day))
     found = read_past(past, around)
@@ -133,6 +134,13 @@ def _history(
 
 
 def _print(timeline: GroupTimeline) -> None:
+    from assignor_lab.capture.edges.moments import CLASSIC
+    from assignor_lab.capture.histories.timeline import JOBS
+    from assignor_lab.documents.wording import plural
+    from assignor_lab.model.events import GroupEvent
+    from assignor_lab.model.history import PARTITIONS
+    from assignor_lab.report.sections.pasts import past_words
+
     entries = timeline.entries
     jobs = timeline.moves == JOBS
     counted = plural(len(entries), "rebalance" if jobs else "decision")
@@ -181,6 +189,9 @@ _MOST_UNOWNED = 20
 
 def _print_jobs(history: GroupHistory) -> None:
     """The last owners, and the times without an owner."""
+    from assignor_lab.capture.histories.connect_rounds import unowned_times
+    from assignor_lab.documents.wording import moment, natural_order, plural
+
     last = history.decisions[-1]
     rows = [(name, ", ".join(share.active)) for name, share in last.shares.items()]
     if waiting := sorted((last.tasks or frozenset()) - last.owners.keys(), key=natural_order):
@@ -205,6 +216,8 @@ def _print_jobs(history: GroupHistory) -> None:
 
 def _event_row(event: GroupEvent) -> tuple[object, ...]:
     """An inferred event shows the time by which it had happened."""
+    from assignor_lab.documents.wording import moment, plain
+
     return (moment(event.at.latest_ms), "", "", "", "", "", "", "", plain(event.sentence), "")
 
 
@@ -223,6 +236,8 @@ def _print_narrow(row: dict[str, object]) -> None:
 
 
 def _row(entry: TimelineEntry) -> tuple[object, ...]:
+    from assignor_lab.documents.wording import moment, without_uuids
+
     changes = [f"+{name}" for name in entry.joined] + [f"-{name}" for name in entry.gone]
     changes += [f"{name} anew" for name in entry.restarted]
     reason = "; ".join(each for each in (without_uuids(entry.reason), entry.inferred_reason) if each)
@@ -266,6 +281,9 @@ def _checked_document(checked: list[CheckedDecision] | None) -> dict[str, Any] |
 
 
 def _print_check(checked: list[CheckedDecision] | None) -> None:
+    from assignor_lab.documents.wording import listed, moment, plural
+    from assignor_lab.scenarios.topology_provenance import TOPOLOGY_CONFLICT
+
     if checked is None:
         return
     for each in checked:

@@ -6,23 +6,11 @@ import sys
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, tzinfo
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import attrs
 import typer
 
-from assignment_api.plugins import ConfigSources, Registry
-from assignor_lab.capture.histories.connect_logs import with_connect
-from assignor_lab.capture.histories.group_histories import ReaderEvent
-from assignor_lab.capture.histories.import_inputs import ImportInputs, import_inputs
-from assignor_lab.capture.histories.import_warnings import ImportWarnings
-from assignor_lab.capture.histories.imported_events import with_events
-from assignor_lab.capture.histories.logged_decisions import logged_decisions
-from assignor_lab.capture.histories.past import scenarios_of_past
-from assignor_lab.capture.histories.settings import optimization_in
-from assignor_lab.capture.histories.workload_file import weighed
-from assignor_lab.capture.logs.open_dates import LogDates
-from assignor_lab.capture.logs.rebalance import LogProblem
 from assignor_lab.cli.options import (
     ConfigFile,
     JsonWritten,
@@ -47,10 +35,13 @@ from assignor_lab.cli.past_options import (
     zone_of,
 )
 from assignor_lab.cli.text import note
-from assignor_lab.documents.wording import plural
-from assignor_lab.runtime.discovery import discovered
-from assignor_lab.scenarios import write_lines
-from assignor_lab.scenarios.topology_provenance import noting_conflicts
+
+if TYPE_CHECKING:
+    from assignment_api.plugins import ConfigSources, Registry
+    from assignor_lab.capture.histories.group_histories import ReaderEvent
+    from assignor_lab.capture.histories.import_inputs import ImportInputs
+    from assignor_lab.capture.logs.open_dates import LogDates
+    from assignor_lab.capture.logs.rebalance import LogProblem
 
 __all__ = ["register"]
 
@@ -101,6 +92,14 @@ def _import(
     A scenario has the leader's input, its decision, the place in the source, and assumptions for the facts that the
     source lacks. Incomplete decisions are left out and named on standard error.
     """
+    from assignor_lab.capture.histories.import_inputs import ImportInputs, import_inputs
+    from assignor_lab.capture.histories.import_warnings import ImportWarnings
+    from assignor_lab.capture.histories.imported_events import with_events
+    from assignor_lab.capture.histories.past import scenarios_of_past
+    from assignor_lab.capture.histories.workload_file import weighed
+    from assignor_lab.scenarios import write_lines
+    from assignor_lab.scenarios.topology_provenance import noting_conflicts
+
     check_json(out, as_json=json)
     keep_inputs(out, [*files, *map(str, racks or ()), *([] if workload is None else [str(workload)])])
     given = sources(config, c)
@@ -148,6 +147,11 @@ class _Import:
     failed: list[str] = attrs.field(init=False, factory=list)
 
     def decisions(self, logs: Sequence[str]) -> Iterator[dict[str, Any]]:
+        from assignor_lab.capture.histories.connect_logs import with_connect
+        from assignor_lab.capture.histories.imported_events import with_events
+        from assignor_lab.capture.histories.logged_decisions import logged_decisions
+        from assignor_lab.capture.histories.settings import optimization_in
+
         documents = logged_decisions(
             logs,
             config_layers=self.given.above,
@@ -169,12 +173,14 @@ class _Import:
         )
 
     def states(self, inputs: ImportInputs, *, check: bool) -> Iterator[dict[str, Any]]:
+        from assignor_lab.capture.histories.settings import optimization_in
         from assignor_lab.capture.logs.import_log import read_decisions
         from assignor_lab.capture.logs.scenario_documents import DocumentMaker
         from assignor_lab.capture.logs.surroundings import LoggedSurroundings
         from assignor_lab.capture.recorded.recording import read_recording
         from assignor_lab.capture.recorded.states import recorded_states
         from assignor_lab.capture.topology.evidence import reuses_sources
+        from assignor_lab.runtime.discovery import discovered
 
         if not inputs.logs:
             raise typer.BadParameter(
@@ -199,6 +205,8 @@ class _Import:
         return self._checked(states, registry)
 
     def conclude(self, written: int, noun: str, warnings: Iterable[str]) -> None:
+        from assignor_lab.documents.wording import plural
+
         for sentence in (*self.problems, *warnings):
             note(f"warning: {sentence}")
         note(f"{plural(written, noun)} imported" + (f", {self.left_out} left out" if self.left_out else ""))

@@ -10,7 +10,6 @@ import typer
 from assignor_lab.cli.options import JsonWritten, ScenariosOut, check_json, keep_inputs, print_written
 from assignor_lab.cli.past_options import Topology
 from assignor_lab.cli.text import note
-from assignor_lab.scenarios import write_lines
 
 __all__ = ["register"]
 
@@ -41,6 +40,7 @@ def _import_episode(
 
     The real consequences are under "recorded", which no simulation reads. The command needs a clone of the repository.
     """
+    from assignor_lab.scenarios import write_lines
     from calibration.episodes import import_episode as imported  # part of a clone only
 
     check_json(out, as_json=json)

@@ -7,9 +7,6 @@ from typing import Annotated
 
 import typer
 
-from assignment_api.plugins.keys import ISOLATE, TRUST
-from assignment_api.plugins.policy import ISOLATION
-
 __all__ = ["Isolate", "Trust", "with_isolation"]
 
 Trust = Annotated[
@@ -23,14 +20,14 @@ Trust = Annotated[
 
 Isolate = Annotated[
     str | None,
-    typer.Option(
-        "--isolate", metavar="KIND", help=f"Plugins that run in a process of their own: {', '.join(ISOLATION)}."
-    ),
+    typer.Option("--isolate", metavar="KIND", help="Plugins that run in a process of their own: untrusted, all, none."),
 ]
 
 
 def with_isolation(overrides: Sequence[str] | None, trust: Sequence[str] | None, isolate: str | None) -> list[str]:
     """Items of ``-c`` with the values of the two options."""
+    from assignment_api.plugins.keys import ISOLATE, TRUST
+
     words = list(overrides or ())
     if trust:
         words.append(f"{TRUST}={','.join(trust)}")

@@ -9,8 +9,6 @@ import typer
 
 from assignor_lab.cli.options import Json
 from assignor_lab.cli.text import note, print_json, print_line
-from assignor_lab.documents.durable import naming_failures, write_durably
-from assignor_lab.serving.shim import ASSIGNOR_CLASS, JAR_NAME, shim_jar
 
 __all__ = ["register"]
 
@@ -27,6 +25,9 @@ def _java_shim(out: Out, json: Json = False) -> None:
 
     It belongs on the class path of every instance, with 'assignor serve-assignor' beside each.
     """
+    from assignor_lab.documents.durable import naming_failures, write_durably
+    from assignor_lab.serving.shim import ASSIGNOR_CLASS, JAR_NAME, shim_jar
+
     jar = shim_jar()
     target = out / JAR_NAME
     with naming_failures(out):

@@ -5,24 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
-import attrs
 import typer
 
-from assignment_api.plugins import ConfigSources, Registry
-from assignor_lab.capture.histories.past import scenarios_of_past
-from assignor_lab.capture.histories.past_terms import PastTerms
 from assignor_lab.cli.text import note
-from assignor_lab.documents.errors import printable
-from assignor_lab.runtime.discovery import Plugins
-from assignor_lab.scenarios import Scenario, read_scenarios
-from assignor_lab.scenarios.racks import Racks
-from assignor_lab.scenarios.with_racks import RackFiller
-from assignor_lab.scoring.sources.parts import SCENARIOS, parts_of
-from assignor_lab.scoring.sources.reading import plan_sources
-from assignor_lab.verification.readings import terms_of
-from assignor_lab.verification.verified import VerificationTerms, group_sources
+
+if TYPE_CHECKING:
+    from assignment_api.plugins import ConfigSources, Registry
+    from assignor_lab.capture.histories.past_terms import PastTerms
+    from assignor_lab.runtime.discovery import Plugins
+    from assignor_lab.scenarios import Scenario
+    from assignor_lab.scenarios.racks import Racks
+    from assignor_lab.verification.verified import VerificationTerms
 
 __all__ = ["Round", "StateId", "StateSource", "chosen_states", "terms_of_states"]
 
@@ -40,7 +35,6 @@ StateId = Annotated[
 Round = Annotated[
     int | None, typer.Option("--round", metavar="N", min=0, help="This round of a Connect history alone, from 0.")
 ]
-_DECISIONS = PastTerms()
 MOST_LISTED = 5
 
 
@@ -50,7 +44,7 @@ def chosen_states(
     registry: Registry,
     given: ConfigSources,
     racks: Racks | None = None,
-    terms: PastTerms = _DECISIONS,
+    terms: PastTerms | None = None,
 ) -> Iterator[Scenario]:
     """The states of a source: all, or the first one with an id or on a line of a file of states.
 
@@ -58,8 +52,11 @@ def chosen_states(
         DocumentFormatError, LogImportError: if the source cannot be read.
         typer.BadParameter: if there is no such state; the message lists some existing ones.
     """
+    from assignor_lab.capture.histories.past_terms import PastTerms
+    from assignor_lab.documents.errors import printable
+
     ids: list[str] = []
-    for scenario in _states(source, registry, given, racks, terms):
+    for scenario in _states(source, registry, given, racks, terms or PastTerms()):
         ids.append(scenario.id)
         if wanted is None:
             yield scenario
@@ -78,6 +75,13 @@ def terms_of_states(
     source: str, plugins: Plugins, given: ConfigSources, past: PastTerms, racks: Racks | None
 ) -> VerificationTerms:
     """The terms under which the recorded decisions of a source are verified."""
+    import attrs
+
+    from assignor_lab.capture.histories.past import scenarios_of_past
+    from assignor_lab.scenarios.with_racks import RackFiller
+    from assignor_lab.verification.readings import terms_of
+    from assignor_lab.verification.verified import group_sources
+
     config = group_sources(given)
     around = past.around(config.above, lambda _: None)
     around = attrs.evolve(around, racks=None if racks is None else RackFiller(racks))
@@ -88,6 +92,9 @@ def terms_of_states(
 def _states(
     source: str, registry: Registry, given: ConfigSources, racks: Racks | None, terms: PastTerms
 ) -> Iterator[Scenario]:
+    from assignor_lab.scenarios import read_scenarios
+    from assignor_lab.scoring.sources.reading import plan_sources
+
     if racks is None and terms.workload is None and (source == "-" or _is_plain(source)):
         yield from read_scenarios(source)
         return
@@ -97,6 +104,8 @@ def _states(
 
 def _is_plain(source: str) -> bool:
     """True if it is one file of states, or at least no log and no folder."""
+    from assignor_lab.scoring.sources.parts import SCENARIOS, parts_of
+
     path = Path(source)
     if not path.exists():
         return True

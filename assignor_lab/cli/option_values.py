@@ -7,8 +7,6 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any, get_type_hints
 
-import attrs
-
 __all__ = ["with_options"]
 
 
@@ -19,6 +17,8 @@ def with_options(run: Callable[..., None]) -> Callable[..., None]:
         run: The body of the command. Each parameter is an attrs class with fields of the form
             ``name: Annotated[TYPE, typer.Option(...)] = DEFAULT``; no name occurs in two classes.
     """
+    import attrs
+
     values = get_type_hints(run)
     values.pop("return")
     options = {

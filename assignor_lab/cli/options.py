@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from assignment_api.plugins import ConfigSources, config_sources
-from assignment_api.plugins.selection import HIDDEN, hides
-from assignment_api.releases import RELEASE_KEY, release_named
 from assignor_lab.cli.text import note, print_json
+
+if TYPE_CHECKING:
+    from assignment_api.plugins import ConfigSources
 
 __all__ = [
     "AssignorName",
@@ -202,6 +202,9 @@ def sources(config_file: Path | None, overrides: list[str] | None, release: str 
         ConfigFileError, ConfigKeyError, ConfigValueError: as :func:`assignment_api.plugins.config_sources`.
         UnknownReleaseError: if there is no such release.
     """
+    from assignment_api.plugins import config_sources
+    from assignment_api.releases import RELEASE_KEY, release_named
+
     given = () if release is None else (f"{RELEASE_KEY}={release_named(release)}",)
     read = config_sources(config_file, (*given, *(overrides or ())))
     for sentence in read.effective().notes:
@@ -224,6 +227,8 @@ def with_prices(overrides: list[str], prices: Path | None) -> list[str]:
 
 def override_words(given: ConfigSources, overrides: Iterable[str]) -> list[str]:
     """Items of ``-c`` as words of a command line that results may keep, without the values that they hide."""
+    from assignment_api.plugins.selection import HIDDEN, hides
+
     words = []
     effective = given.effective()
     for override in overrides:

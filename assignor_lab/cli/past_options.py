@@ -9,12 +9,12 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import typer
 
-from assignment_api.plugins import ConfigSources
 from assignor_lab.cli.text import note
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+    from assignment_api.plugins import ConfigSources
     from assignor_lab.capture.histories.past import PastSurroundings
     from assignor_lab.capture.histories.past_terms import PastTerms
     from assignor_lab.capture.logs.open_dates import LogDates

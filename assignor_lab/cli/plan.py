@@ -7,20 +7,15 @@ import sys
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
-import attrs
 import typer
 
-from assignment_api import AssignorLabError
 from assignor_lab.cli.one_state import StateId
 from assignor_lab.cli.options import Client, ConfigFile, Json, Overrides, Processes, RackFiles, Release, Seed, sources
 from assignor_lab.cli.output_files import junit_file, report_file
 from assignor_lab.cli.past_options import Dates, Day, TimingsFile, Topology, WorkloadFile, Zone
 from assignor_lab.cli.plan_best import AtMost, Best, Form, May, Minimize, SearchPlays, best_of, print_best, write_best
-from assignor_lab.cli.plan_members import connect_answer, consumer_answer
-from assignor_lab.cli.plan_past import past_of_group
-from assignor_lab.cli.plan_rest import played_loop, recorded_loop
 from assignor_lab.cli.plan_scaling import (
     CapacityOption,
     LagOption,
@@ -33,67 +28,19 @@ from assignor_lab.cli.plan_scaling import (
     write_scaling,
 )
 from assignor_lab.cli.play_progress import Master, Remote, plays_elsewhere, shown_plays
-from assignor_lab.cli.present_group import ReadGroup, read_group
 from assignor_lab.cli.text import console, note, print_json, print_line, print_sentence, table
-from assignor_lab.groups.variants import variants_of
-from assignor_lab.planning.connect_state import is_connect_state
-from assignor_lab.planning.consumer_state import is_consumer_state
-from assignor_lab.planning.gates import parse_plan_gate
-from assignor_lab.planning.instances import with_names
-from assignor_lab.planning.making import (
-    Options,
-    PlanError,
-    broker_roll_plan,
-    check_options,
-    kill_plan,
-    roll_plan,
-    scale_plan,
-    upgrade_plan,
-    upgrade_protocol_plan,
-)
-from assignor_lab.planning.measured import play_document, play_from
-from assignor_lab.planning.naive import naive_estimate
-from assignor_lab.planning.orders.aims import DURATION
-from assignor_lab.planning.orders.making import WantedOrder, check_wanted
-from assignor_lab.planning.orders.words import best_document
-from assignor_lab.planning.past_record import PastRecord, record_sentences
-from assignor_lab.planning.plans import CALM, READY, Plan, Wait
-from assignor_lab.planning.predict import Terms, predict_from, predicted_by
-from assignor_lab.planning.predicted import Prediction
-from assignor_lab.planning.scaling.answer import InputTerms
-from assignor_lab.planning.scaling.counts import is_several
-from assignor_lab.planning.script import script_plan
-from assignor_lab.planning.starts import options_with_starts, parse_starts
-from assignor_lab.planning.state import PresentState
-from assignor_lab.planning.variants import (
-    Make,
-    PlanVariant,
-    as_accepted,
-    differing_assumptions,
-    given_variant,
-    releases_of,
-    usual_variants,
-    without_effect,
-)
-from assignor_lab.planning.words import (
-    Answer,
-    answer_document,
-    by_connector,
-    causes,
-    columns_of,
-    doubts,
-    effect_sentence,
-    failures,
-    later_sentence,
-    rest_sentence,
-    step_rows,
-    the_sentence,
-    variant_columns_of,
-    variant_rows,
-)
-from assignor_lab.scenarios import Scenario
-from assignor_lab.verification.words import document_of as document_of_verification
-from assignor_lab.verification.words import sentences
+
+if TYPE_CHECKING:
+    from assignor_lab.cli.present_group import ReadGroup
+    from assignor_lab.planning.making import Options
+    from assignor_lab.planning.past_record import PastRecord
+    from assignor_lab.planning.plans import Plan, Wait
+    from assignor_lab.planning.predict import Terms
+    from assignor_lab.planning.predicted import Prediction
+    from assignor_lab.planning.state import PresentState
+    from assignor_lab.planning.variants import Make, PlanVariant
+    from assignor_lab.planning.words import Answer
+    from assignor_lab.scenarios import Scenario
 
 __all__ = ["register"]
 
@@ -220,7 +167,7 @@ def _plan(
     batch: Batch = "1",
     best: Best = False,
     at_most: AtMost = None,
-    minimize: Minimize = DURATION,
+    minimize: Minimize = "duration_seconds",
     may: May = None,
     form: Form = "text",
     search_plays: SearchPlays = 2_000,
@@ -228,7 +175,7 @@ def _plan(
     start_seconds: Start = None,
     poll_seconds: Poll = None,
     revoke_seconds: Revoke = None,
-    wait: WaitFor = READY,
+    wait: WaitFor = "ready",
     surge: Surge = 0,
     leave: Leave = False,
     replace: Replace = False,
@@ -276,6 +223,26 @@ def _plan(
 
     The plan is played many times from the captured state; unknown facts are drawn anew in each play.
     """
+    import attrs
+
+    from assignor_lab.cli.plan_members import connect_answer, consumer_answer
+    from assignor_lab.cli.plan_past import past_of_group
+    from assignor_lab.cli.present_group import read_group
+    from assignor_lab.planning.connect_state import is_connect_state
+    from assignor_lab.planning.consumer_state import is_consumer_state
+    from assignor_lab.planning.gates import parse_plan_gate
+    from assignor_lab.planning.making import Options, PlanError
+    from assignor_lab.planning.measured import play_document, play_from
+    from assignor_lab.planning.orders.making import WantedOrder, check_wanted
+    from assignor_lab.planning.orders.words import best_document
+    from assignor_lab.planning.predict import predict_from, predicted_by
+    from assignor_lab.planning.scaling.answer import InputTerms
+    from assignor_lab.planning.scaling.counts import is_several
+    from assignor_lab.planning.starts import parse_starts
+    from assignor_lab.planning.words import answer_document
+    from assignor_lab.verification.words import document_of as document_of_verification
+    from assignor_lab.verification.words import sentences
+
     start_ms, starts = (None, None) if start_seconds is None else parse_starts(start_seconds)
     options = Options(
         order=_names(order),
@@ -389,6 +356,7 @@ def _plan(
 
 
 def _write(answer: Answer, verified: list[str], file: Path) -> None:
+    from assignor_lab.planning.past_record import record_sentences
     from assignor_lab.report.plan_page import write_plan_page
 
     known = [] if answer.past is None else record_sentences(answer.past)
@@ -407,6 +375,14 @@ def _answer(
     how: Callable[..., Prediction],
     past_of: Callable[[Options], PastRecord | None],
 ) -> Answer:
+    from assignor_lab.cli.plan_rest import played_loop
+    from assignor_lab.planning.instances import with_names
+    from assignor_lab.planning.making import PlanError
+    from assignor_lab.planning.naive import naive_estimate
+    from assignor_lab.planning.starts import options_with_starts
+    from assignor_lab.planning.variants import PlanVariant, as_accepted, differing_assumptions, releases_of
+    from assignor_lab.planning.words import Answer
+
     group = read.present()
     terms = group.terms
     timings, are_known = group.state.episode.timings, bool(terms.timings)
@@ -446,6 +422,11 @@ def _answer(
 
 def _with_findings(answer: Answer, scenarios: Iterable[Scenario], *, keeps_all: bool) -> Answer:
     """With the loop in which the past ends, and without usual variants that change nothing."""
+    import attrs
+
+    from assignor_lab.cli.plan_rest import recorded_loop
+    from assignor_lab.planning.variants import without_effect
+
     answer = attrs.evolve(answer, restless=recorded_loop(scenarios) or answer.restless)
     if keeps_all or not (left_out := without_effect(answer.prediction, answer.variants)):
         return answer
@@ -458,6 +439,9 @@ def _with_findings(answer: Answer, scenarios: Iterable[Scenario], *, keeps_all: 
 def _chosen(
     texts: list[str], state: PresentState, options: Options, plan: Plan, terms: Terms, make: Make
 ) -> list[PlanVariant]:
+    from assignor_lab.groups.variants import variants_of
+    from assignor_lab.planning.variants import given_variant, usual_variants
+
     if texts:
         return [given_variant(each, state, options, terms, make) for each in variants_of((), texts)]
     return list(usual_variants(state, options, plan, terms, make))
@@ -467,6 +451,8 @@ def _predicted(
     variants: list[PlanVariant], plays: int, how: Callable[[PresentState, Plan, Terms], Prediction]
 ) -> Iterator[tuple[str, Prediction | str]]:
     """Name to the prediction of each variant, or to the reason against its play; Ctrl-C ends them."""
+    from assignment_api import AssignorLabError
+
     for each in variants:
         try:
             made = how(each.state, each.plan, each.terms)
@@ -498,6 +484,19 @@ def _named_assignor(terms: Terms) -> list[str]:
 
 
 def _made(name: str, subject: str | None, state: PresentState, options: Options) -> Plan:
+    import attrs
+
+    from assignor_lab.planning.making import (
+        broker_roll_plan,
+        check_options,
+        kill_plan,
+        roll_plan,
+        scale_plan,
+        upgrade_plan,
+        upgrade_protocol_plan,
+    )
+    from assignor_lab.planning.script import script_plan
+
     if (subject is None) == (name in _OF_SUBJECT):
         message = f"{name} takes no {subject!r}" if subject is not None else f"{name} needs {_OF_SUBJECT[name]}"
         raise typer.BadParameter(message, param_hint="PLAN")
@@ -514,6 +513,22 @@ def _made(name: str, subject: str | None, state: PresentState, options: Options)
 
 
 def _print(answer: Answer) -> None:
+    from assignor_lab.planning.past_record import record_sentences
+    from assignor_lab.planning.words import (
+        by_connector,
+        causes,
+        columns_of,
+        doubts,
+        effect_sentence,
+        failures,
+        later_sentence,
+        rest_sentence,
+        step_rows,
+        the_sentence,
+        variant_columns_of,
+        variant_rows,
+    )
+
     for sentence in answer.assumptions:
         note(f"assumed: {sentence}")
     for sentence in answer.releases:
@@ -558,6 +573,8 @@ def _batch(text: str) -> int:
 
 
 def _wait(text: str) -> Wait:
+    from assignor_lab.planning.plans import CALM, READY
+
     if text == READY:
         return READY
     if text == CALM:

@@ -5,45 +5,33 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
-import attrs
 import typer
 
-from assignor_lab.cli.plan_rest import played_loop, recorded_loop
-from assignor_lab.cli.present_group import ReadGroup
 from assignor_lab.cli.text import console, note, print_sentence, table
-from assignor_lab.planning.connect_intervals import connect_calibrated
-from assignor_lab.planning.connect_state import connect_state, is_connect_state
-from assignor_lab.planning.consumer_state import consumer_state, is_consumer_state
-from assignor_lab.planning.instances import with_names
-from assignor_lab.planning.making import Options, roll_plan
-from assignor_lab.planning.orders.answer import BestOrder
-from assignor_lab.planning.orders.figures import FIGURES
-from assignor_lab.planning.orders.forms import kubernetes_form, script_form
-from assignor_lab.planning.orders.group import ENDS_EARLY, MOST_EXACT
-from assignor_lab.planning.orders.making import (
-    WantedOrder,
-    connect_orders,
-    consumer_orders,
-    found_order,
-    streams_orders,
-)
-from assignor_lab.planning.orders.members import MemberOrders
-from assignor_lab.planning.orders.order import Order
-from assignor_lab.planning.orders.words import ORDER_COLUMNS, answer_of, best_sentence, order_rows, order_sentences
-from assignor_lab.planning.plans import Plan
-from assignor_lab.planning.predict import predict_from, predicted_by
-from assignor_lab.planning.predicted import Prediction
-from assignor_lab.planning.starts import options_with_starts
-from assignor_lab.planning.words import causes, columns_of, doubts, step_rows
+
+if TYPE_CHECKING:
+    from assignor_lab.cli.present_group import ReadGroup
+    from assignor_lab.planning.making import Options
+    from assignor_lab.planning.orders.answer import BestOrder
+    from assignor_lab.planning.orders.making import WantedOrder
+    from assignor_lab.planning.orders.members import MemberOrders
+    from assignor_lab.planning.orders.order import Order
+    from assignor_lab.planning.plans import Plan
+    from assignor_lab.planning.predicted import Prediction
 
 __all__ = ["AtMost", "Best", "Form", "May", "Minimize", "SearchPlays", "best_of", "print_best", "write_best"]
 
 Best = Annotated[bool, typer.Option("--best", help="roll: find the best order, batches and pauses.")]
 AtMost = Annotated[
     list[str] | None,
-    typer.Option("--at-most", metavar="FIGURE=NUMBER", help=f"--best: a limit, repeatable: {', '.join(FIGURES)}."),
+    typer.Option(
+        "--at-most",
+        metavar="FIGURE=NUMBER",
+        help="--best: a limit, repeatable: duration_seconds, worst_task_seconds, task_seconds, tasks_at_once, "
+        "rebalances, restored_bytes.",
+    ),
 ]
 Minimize = Annotated[str, typer.Option("--minimize", metavar="FIGURE", help="--best: the figure that decides.")]
 May = Annotated[
@@ -69,6 +57,19 @@ def best_of(
     on_play: Callable[[], None],
 ) -> tuple[BestOrder, list[str]]:
     """The best order of a group, and the assumptions of the answer."""
+    import attrs
+
+    from assignor_lab.cli.plan_rest import played_loop, recorded_loop
+    from assignor_lab.planning.connect_intervals import connect_calibrated
+    from assignor_lab.planning.connect_state import connect_state, is_connect_state
+    from assignor_lab.planning.consumer_state import consumer_state, is_consumer_state
+    from assignor_lab.planning.instances import with_names
+    from assignor_lab.planning.making import roll_plan
+    from assignor_lab.planning.orders.group import ENDS_EARLY, MOST_EXACT
+    from assignor_lab.planning.orders.making import connect_orders, consumer_orders, found_order, streams_orders
+    from assignor_lab.planning.predict import predict_from
+    from assignor_lab.planning.starts import options_with_starts
+
     if is_connect_state(read.scenario):
         workers = connect_state(read.scenario, read.terms, options)
         members, conditions = connect_orders(workers, options, read.terms, wanted, seed)
@@ -115,6 +116,8 @@ def _of_members(
     order: Order,
     plan: Plan,
 ) -> Prediction:
+    from assignor_lab.planning.predict import predicted_by
+
     work = partial(members.played, order, plan)
     return calibrated(predicted_by(work, plan, plays, processes, on_play=lambda _: on_play()))
 
@@ -123,12 +126,17 @@ def write_best(
     found: BestOrder, source: str, seed: int, assumptions: Sequence[str], verified: list[str], file: Path
 ) -> None:
     """The page of ``--report``: the plan of the best order, beside one by one."""
+    from assignor_lab.planning.orders.words import answer_of, best_sentence
     from assignor_lab.report.plan_page import write_plan_page
 
     write_plan_page(answer_of(found, source, seed, assumptions), [*verified, best_sentence(found)], file)
 
 
 def print_best(answer: BestOrder, assumptions: Sequence[str], form: str) -> None:
+    from assignor_lab.planning.orders.forms import kubernetes_form, script_form
+    from assignor_lab.planning.orders.words import ORDER_COLUMNS, best_sentence, order_rows, order_sentences
+    from assignor_lab.planning.words import causes, columns_of, doubts, step_rows
+
     for sentence in assumptions:
         note(f"assumed: {sentence}")
     if form != "text":

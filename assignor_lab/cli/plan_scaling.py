@@ -5,29 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Annotated, TypeVar
+from typing import TYPE_CHECKING, Annotated, TypeVar
 
-import attrs
 import typer
 
-from assignor_lab.cli.plan_rest import played_loop, recorded_loop
-from assignor_lab.cli.present_group import ReadGroup
 from assignor_lab.cli.text import console, note, print_line, print_sentence, table
-from assignor_lab.planning.connect_state import connect_state, is_connect_state
-from assignor_lab.planning.consumer_state import consumer_state, is_consumer_state
-from assignor_lab.planning.in_processes import in_processes
-from assignor_lab.planning.making import Options, PlanError
-from assignor_lab.planning.scaling.answer import InputTerms, ScalingAnswer, parse_capacity, scaling_answer
-from assignor_lab.planning.scaling.connect_group import ScaledConnectGroup
-from assignor_lab.planning.scaling.consumer_group import ScaledConsumerGroup
-from assignor_lab.planning.scaling.counts import parse_counts
-from assignor_lab.planning.scaling.load_file import read_load
-from assignor_lab.planning.scaling.plays import ScaledGroup
-from assignor_lab.planning.scaling.policy_words import POLICY_COLUMNS, day_document, day_rows
-from assignor_lab.planning.scaling.streams_group import ScaledStreamsGroup
-from assignor_lab.planning.scaling.table import ScalingTable
-from assignor_lab.planning.scaling.words import columns, row_cells, table_document, the_sentences
-from assignor_lab.planning.starts import options_with_starts
+
+if TYPE_CHECKING:
+    from assignor_lab.cli.present_group import ReadGroup
+    from assignor_lab.planning.making import Options
+    from assignor_lab.planning.scaling.answer import InputTerms, ScalingAnswer
+    from assignor_lab.planning.scaling.plays import ScaledGroup
+    from assignor_lab.planning.scaling.table import ScalingTable
 
 __all__ = [
     "CapacityOption", "LagOption", "LoadFile", "Policies", "input_terms", "print_scaling", "scaled_group",
@@ -55,6 +44,9 @@ V = TypeVar("V")
 
 
 def input_terms(capacity: str | None, lag: float | None, load: Path | None) -> InputTerms:
+    from assignor_lab.planning.scaling.answer import InputTerms, parse_capacity
+    from assignor_lab.planning.scaling.load_file import read_load
+
     return InputTerms(
         None if capacity is None else parse_capacity(capacity), lag, None if load is None else read_load(load)
     )
@@ -62,6 +54,13 @@ def input_terms(capacity: str | None, lag: float | None, load: Path | None) -> I
 
 def scaled_group(read: ReadGroup, options: Options) -> tuple[ScaledGroup, list[str]]:
     """The group of a source, and its assumptions."""
+    from assignor_lab.planning.connect_state import connect_state, is_connect_state
+    from assignor_lab.planning.consumer_state import consumer_state, is_consumer_state
+    from assignor_lab.planning.scaling.connect_group import ScaledConnectGroup
+    from assignor_lab.planning.scaling.consumer_group import ScaledConsumerGroup
+    from assignor_lab.planning.scaling.streams_group import ScaledStreamsGroup
+    from assignor_lab.planning.starts import options_with_starts
+
     if is_consumer_state(read.scenario):
         consumers = consumer_state(read.scenario, read.terms, options)
         return ScaledConsumerGroup(read.scenario, consumers, read.terms, options), [*consumers.assumptions]
@@ -87,6 +86,14 @@ def scaling_of(
     policies: Sequence[str] = (),
 ) -> ScalingAnswer:
     """The table of counts."""
+    import attrs
+
+    from assignor_lab.cli.plan_rest import recorded_loop
+    from assignor_lab.planning.in_processes import in_processes
+    from assignor_lab.planning.making import PlanError
+    from assignor_lab.planning.scaling.answer import scaling_answer
+    from assignor_lab.planning.scaling.counts import parse_counts
+
     counts = parse_counts(to)
     if options.leaving:
         raise PlanError("--leaving names the instances of one count: give one number with --to")
@@ -103,6 +110,9 @@ def scaling_of(
 
 def _played_loop(group: ScaledGroup, counted: ScalingTable, seed: int) -> str | None:
     """The loop of the first count whose plays do not end at rest."""
+    from assignor_lab.cli.plan_rest import played_loop
+    from assignor_lab.planning.scaling.streams_group import ScaledStreamsGroup
+
     count = next((row.count for row in counted.rows if row.rest_s is None), None)
     if count is None or not isinstance(group, ScaledStreamsGroup):
         return None
@@ -110,6 +120,9 @@ def _played_loop(group: ScaledGroup, counted: ScalingTable, seed: int) -> str | 
 
 
 def scaling_document(answer: ScalingAnswer, verified: object) -> dict[str, object]:
+    from assignor_lab.planning.scaling.policy_words import day_document
+    from assignor_lab.planning.scaling.words import table_document
+
     return {
         "source": answer.source,
         "plan": {"name": "scale", "to": list(answer.counts)},
@@ -130,6 +143,9 @@ def write_scaling(answer: ScalingAnswer, verified: list[str], file: Path) -> Non
 
 
 def print_scaling(answer: ScalingAnswer) -> None:
+    from assignor_lab.planning.scaling.policy_words import POLICY_COLUMNS, day_rows
+    from assignor_lab.planning.scaling.words import columns, row_cells, the_sentences
+
     for sentence in answer.assumptions:
         note(f"assumed: {sentence}")
     for sentence in (*filter(None, [answer.restless]), *the_sentences(answer.table, answer.remedies)):

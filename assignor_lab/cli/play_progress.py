@@ -9,8 +9,6 @@ from functools import partial
 from typing import Annotated, Any, Protocol
 
 import typer
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 __all__ = ["Master", "PlaysElsewhere", "Remote", "plays_elsewhere", "shown_plays"]
 
@@ -70,6 +68,9 @@ def shown_plays(plays: int | None) -> Iterator[Callable[[], None]]:
     Args:
         plays: Number of plays; ``None``: unknown, so that the bar has their count and the time.
     """
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
     counting = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     columns = Progress.get_default_columns() if plays is not None else counting
     shown = Console(file=sys.stderr)

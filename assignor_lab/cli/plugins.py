@@ -5,16 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from enum import StrEnum
 from importlib import metadata
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
-import attrs
 import typer
-from rich.text import Text
 
-from assignment_api.plugins import PluginRow, record_sha256
-from assignment_api.plugins.installed import installed_distribution, name_and_version
 from assignor_lab.cli.options import ConfigFile, Json, Overrides, sources
 from assignor_lab.cli.text import console, plain, print_json, table
+
+if TYPE_CHECKING:
+    from assignment_api.plugins import PluginRow
 
 __all__ = ["register"]
 
@@ -76,6 +75,8 @@ def _plugins(kind: Kinds = None, config: ConfigFile = None, c: Overrides = None,
 
     An unusable plugin affects no other plugin, so the exit code is 0.
     """
+    import attrs
+
     from assignor_lab.runtime.discovery import discovered
 
     rows = [
@@ -91,6 +92,8 @@ def _plugins(kind: Kinds = None, config: ConfigFile = None, c: Overrides = None,
 
 def _print_tables(rows: Sequence[PluginRow]) -> None:
     """A table for each kind; if all rows come from one distribution, the heading names it instead of a column."""
+    from rich.text import Text
+
     kinds = dict.fromkeys([*_TITLES, *(row.kind for row in rows)])
     shown = console()
     for kind in kinds:
@@ -125,6 +128,9 @@ def _about(row: PluginRow) -> str:
 
 def _distributions(rows: Iterable[PluginRow]) -> dict[str, Any]:
     """Version and hash of each distribution's RECORD: the content of a pin."""
+    from assignment_api.plugins import record_sha256
+    from assignment_api.plugins.installed import installed_distribution, name_and_version
+
     found: dict[str, Any] = {}
     for name in dict.fromkeys(row.distribution for row in rows):
         try:

@@ -17,7 +17,6 @@ import typer
 from assignor_lab.cli.cluster_options import Anonymize, CommandConfig, Timeout
 from assignor_lab.cli.options import ConfigFile, Json, Overrides, sources
 from assignor_lab.cli.text import console, note, print_json, table
-from assignor_lab.documents.wording import plural
 
 if TYPE_CHECKING:
     from assignor_lab.capture.live.recorder import RecordingOutcome
@@ -254,6 +253,7 @@ def _warn(recorded: RecordingOutcome) -> None:
 
 def _show_one(recorded: RecordingOutcome, out: Path, *, as_json: bool) -> None:
     from assignor_lab.capture.live.group_recording import HISTORY
+    from assignor_lab.documents.wording import plural
 
     (each,) = recorded.groups.values()
     generations = each.history.generations
@@ -268,6 +268,8 @@ def _show_one(recorded: RecordingOutcome, out: Path, *, as_json: bool) -> None:
 
 
 def _show_all(recorded: RecordingOutcome, out: Path, *, as_json: bool) -> None:
+    from assignor_lab.documents.wording import plural
+
     groups = sorted(recorded.groups.items())
     if as_json:
         print_json({
@@ -321,6 +323,8 @@ def _row(generation: Mapping[str, Any]) -> tuple[object, ...]:
 
 
 def _sentence(generation: Mapping[str, Any]) -> str:
+    from assignor_lab.documents.wording import plural
+
     number, at, _, joined, left, remarks = _row(generation)
     if generation.get("deleted"):
         return f"{at} {remarks}"

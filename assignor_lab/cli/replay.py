@@ -3,16 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import attrs
 import typer
 
-from assignment_api.plugins import ConfigSources, MetricPlugin, Registry
-from assignor_lab.capture.histories.episodes import past_scenarios, read_as_episodes
-from assignor_lab.capture.histories.past import PastSurroundings
-from assignor_lab.capture.recorded.partition_states import partition_decision
-from assignor_lab.cli.found_plugins import found_plugins
 from assignor_lab.cli.options import (
     Client,
     ConfigFile,
@@ -38,28 +33,18 @@ from assignor_lab.cli.past_options import (
     surroundings,
 )
 from assignor_lab.cli.text import console, note, print_json, print_line, print_sentence, table
-from assignor_lab.clients.plugins import client_assignor
-from assignor_lab.compare.decisions import decided_again
-from assignor_lab.compare.plays import PlaysCompared, compared_plays
-from assignor_lab.compare.verdicts import NOT_RANKED, TOO_MANY, alone, settings_words, verdict_of_several
-from assignor_lab.documents.wording import plural, shortened
-from assignor_lab.groups.deciding_release import at_releases
-from assignor_lab.groups.entries import kind_named
-from assignor_lab.groups.kind import GroupKind
-from assignor_lab.groups.streams_episode.past_plays import PLAYS, with_plays
-from assignor_lab.groups.streams_episode.replaying import Replayed, replay
-from assignor_lab.groups.variants import Contender, variants_of
-from assignor_lab.model.history import RECORDED
-from assignor_lab.runtime.discovery import Plugins
-from assignor_lab.scenarios import Scenario
-from assignor_lab.simulation.streams.episode import StreamsEpisode
-from assignor_lab.simulation.streams.episode_format import read_episode
-from assignor_lab.simulation.streams.results import document_of, recorded_document
-from assignor_lab.verification.past import verified_past
-from assignor_lab.verification.readings import terms_of
-from assignor_lab.verification.verified import Verification, group_sources, verify
-from assignor_lab.verification.words import document_of as document_of_verification
-from assignor_lab.verification.words import sentences
+
+if TYPE_CHECKING:
+    from assignment_api.plugins import ConfigSources, MetricPlugin, Registry
+    from assignor_lab.capture.histories.past import PastSurroundings
+    from assignor_lab.compare.plays import PlaysCompared
+    from assignor_lab.groups.kind import GroupKind
+    from assignor_lab.groups.streams_episode.replaying import Replayed
+    from assignor_lab.groups.variants import Contender
+    from assignor_lab.runtime.discovery import Plugins
+    from assignor_lab.scenarios import Scenario
+    from assignor_lab.simulation.streams.episode import StreamsEpisode
+    from assignor_lab.verification.verified import Verification
 
 __all__ = ["register"]
 
@@ -87,7 +72,7 @@ def _replay_history(
     assignor: Assignors = None,
     client: Client = None,
     variant: Variants = None,
-    plays: MostPlays = PLAYS,
+    plays: MostPlays = 20,
     seed: Seed = 0,
     config: ConfigFile = None,
     c: Overrides = None,
@@ -107,6 +92,19 @@ def _replay_history(
     Starts, stops and crashes stay; the assignments and their consequences are the contender's. Decisions of plain
     consumers are decided again one by one.
     """
+    from assignor_lab.capture.histories.episodes import past_scenarios, read_as_episodes
+    from assignor_lab.capture.recorded.partition_states import partition_decision
+    from assignor_lab.cli.found_plugins import found_plugins
+    from assignor_lab.clients.plugins import client_assignor
+    from assignor_lab.groups.deciding_release import at_releases
+    from assignor_lab.groups.streams_episode.past_plays import with_plays
+    from assignor_lab.groups.streams_episode.replaying import replay
+    from assignor_lab.groups.variants import variants_of
+    from assignor_lab.simulation.streams.episode_format import read_episode
+    from assignor_lab.verification.past import verified_past
+    from assignor_lab.verification.verified import group_sources
+    from assignor_lab.verification.words import sentences
+
     if client is not None:
         assignor = [client_assignor(client, each) for each in assignor or ("range",)]
     if not (assignor or variant or release):
@@ -163,6 +161,12 @@ def _decide_again(
     as_json: bool,
 ) -> None:
     """The recorded decisions of plain consumers beside those of the contenders."""
+    from assignor_lab.compare.decisions import decided_again
+    from assignor_lab.documents.wording import plural
+    from assignor_lab.verification.readings import terms_of
+    from assignor_lab.verification.verified import verify
+    from assignor_lab.verification.words import sentences
+
     if not assignors:
         raise typer.BadParameter("name a strategy for plain consumers, such as --assignor cooperative-sticky")
     verification = verify(recorded, terms_of(plugins.registry, given, plugins.isolation, around=around))
@@ -205,6 +209,8 @@ class _Kept:
 
     @classmethod
     def of(cls, replayed: Replayed) -> _Kept:
+        from assignor_lab.simulation.streams.results import document_of, recorded_document
+
         document: dict[str, Any] = {"assignor": replayed.assignor, "error": replayed.error}
         recorded = None
         if replayed.played is not None:
@@ -241,6 +247,9 @@ class _Group:
     def of(
         cls, episode: StreamsEpisode, plays: Iterable[_Kept], verification: Verification, registry: Registry
     ) -> _Group:
+        from assignor_lab.compare.plays import compared_plays
+        from assignor_lab.compare.verdicts import settings_words
+
         made = tuple(plays)
         recorded = next((each.recorded for each in made if each.recorded is not None), None)
         compared = None
@@ -253,6 +262,8 @@ class _Group:
 
 
 def _kind() -> GroupKind[Any, Any]:
+    from assignor_lab.groups.entries import kind_named
+
     return kind_named("streams-episode")
 
 
@@ -262,6 +273,9 @@ def _metrics(registry: Registry) -> dict[str, MetricPlugin]:
 
 def _overall(groups: Sequence[_Group], registry: Registry) -> dict[str, Any] | None:
     """The verdict over several groups, by the rule of `score`; ``None`` if its extra is not installed."""
+    from assignor_lab.compare.verdicts import NOT_RANKED, TOO_MANY, alone, verdict_of_several
+    from assignor_lab.documents.wording import shortened
+
     try:
         from assignor_lab.scoring.summaries.headline import MOST_COMPARED, PlayedStates, headline_of
     except ModuleNotFoundError:
@@ -290,6 +304,8 @@ def _overall(groups: Sequence[_Group], registry: Registry) -> dict[str, Any] | N
 
 
 def _tell(group: _Group, seed: int) -> None:
+    from assignor_lab.model.history import RECORDED
+
     print_line(f"{group.episode.id}, seed {seed}")
     shown = {} if group.recorded is None else {RECORDED: group.recorded}
     for each in group.plays:
@@ -309,6 +325,8 @@ def _tell(group: _Group, seed: int) -> None:
 
 
 def _document(group: _Group, seed: int) -> dict[str, Any]:
+    from assignor_lab.verification.words import document_of as document_of_verification
+
     compared = group.compared
     return {
         "verified": document_of_verification(group.verification),

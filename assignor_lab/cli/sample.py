@@ -8,12 +8,8 @@ from typing import Annotated
 import typer
 
 from assignment_api import AssignorLabError
-from assignor_lab.capture.histories.past import PastSurroundings, scenarios_of_past
-from assignor_lab.capture.histories.settings import optimization_in
 from assignor_lab.cli.options import sources
 from assignor_lab.cli.text import print_line
-from assignor_lab.documents.durable import write_durably
-from assignor_lab.scenarios import write_lines
 
 __all__ = ["register"]
 
@@ -34,6 +30,11 @@ def register(app: typer.Typer) -> None:
 
 def _sample(folder: Folder = Path("sample")) -> None:
     """Copy the logs of a real Streams group to a folder, with its configuration and its 24 decisions as states."""
+    from assignor_lab.capture.histories.past import PastSurroundings, scenarios_of_past
+    from assignor_lab.capture.histories.settings import optimization_in
+    from assignor_lab.documents.durable import write_durably
+    from assignor_lab.scenarios import write_lines
+
     if folder.exists():
         raise SampleError(f"{folder}: exists already: name a new folder")
     source = SAMPLE

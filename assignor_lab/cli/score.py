@@ -10,26 +10,18 @@ from typing import TYPE_CHECKING
 import attrs
 import typer
 
-from assignment_api.plugins import ConfigSources, PluginError
-from assignment_api.releases import RELEASE_KEY
-from assignor_lab.cli.configured import configured_assignor
-from assignor_lab.cli.found_plugins import found_plugins
 from assignor_lab.cli.isolation_options import with_isolation
 from assignor_lab.cli.option_values import with_options
 from assignor_lab.cli.options import override_words, sources, with_prices
 from assignor_lab.cli.past_options import past_terms
-from assignor_lab.cli.score_again import Repetition, repetition
-from assignor_lab.cli.score_engine import HERE, EngineChoice
-from assignor_lab.cli.score_gates import check_answered, compared_with, conclude, parsed_gates, terms_of
 from assignor_lab.cli.score_options import ContenderOptions, GateOptions, OutputOptions, SparkOptions, StateOptions
-from assignor_lab.cli.score_progress import shown_progress
 from assignor_lab.cli.text import console, note, print_json, print_line
-from assignor_lab.documents.wording import plural
-from assignor_lab.groups.deciding_release import ReleasesSaid, at_releases
-from assignor_lab.groups.variants import Contender, as_variant, configured, variants_of
 
 if TYPE_CHECKING:
-    from assignment_api.plugins import Registry
+    from assignment_api.plugins import ConfigSources, Registry
+    from assignor_lab.cli.score_again import Repetition
+    from assignor_lab.cli.score_engine import EngineChoice
+    from assignor_lab.groups.variants import Contender
     from assignor_lab.model.run_summary import Results, RunMetrics, RunSummary
     from assignor_lab.runtime.discovery import Plugins
     from assignor_lab.scoring.engine.engine import Engine
@@ -61,6 +53,9 @@ def _score(
     Writes results.parquet, run_metrics.parquet, summary.json, manifest.json and report.html into DIR. Ends with 1
     if a gate (--fail-if) fails, or if --reproduce gives other results; with --reproduce, SOURCES replace the run's.
     """
+    from assignor_lab.cli.score_gates import check_answered, conclude
+    from assignor_lab.cli.score_progress import shown_progress
+
     order = _Order.of(states, contenders, gates, spark, output)
 
     with ExitStack() as stack:
@@ -139,6 +134,11 @@ class _Order:
             typer.BadParameter: if options contradict each other.
             RepeatError, GateError: if the manifest or a gate is wrong.
         """
+        from assignor_lab.cli.score_engine import EngineChoice
+        from assignor_lab.cli.score_gates import parsed_gates
+        from assignor_lab.groups.deciding_release import at_releases
+        from assignor_lab.groups.variants import as_variant, variants_of
+
         repeats = _repeated(states, contenders, gates, output)
         if repeats is None:
             named = variants_of(dict.fromkeys(contenders.assignor or ()), contenders.variant or ())
@@ -161,6 +161,10 @@ class _Order:
         return cls(states, contenders, gates, spark, engine, output, repeats, tuple(variants), baseline, parsed)
 
     def run(self, stack: ExitStack) -> ScoringRun:
+        from assignment_api.releases import RELEASE_KEY
+        from assignor_lab.cli.found_plugins import found_plugins
+        from assignor_lab.cli.score_gates import compared_with, terms_of
+        from assignor_lab.groups.deciding_release import at_releases
         from assignor_lab.runtime.discovery import discovered
         from assignor_lab.scoring.spark.addresses import DEFAULT_MASTER, shown_address
         from assignor_lab.scoring.terms import ScoringRun
@@ -246,6 +250,9 @@ class _Order:
             self.repeats.check_states(plan)
 
     def _competing(self, plugins: Plugins, given: ConfigSources, plan: ScoringPlan) -> tuple[Contender, ...]:
+        from assignor_lab.cli.configured import configured_assignor
+        from assignor_lab.groups.variants import as_variant
+
         if self.variants or self.repeats is not None:
             return self.variants
         configured = configured_assignor(plugins.registry, given.effective(), plan.kind.plugins)
@@ -309,6 +316,8 @@ def _decided(
 def _repeated(
     states: StateOptions, contenders: ContenderOptions, gates: GateOptions, output: OutputOptions
 ) -> Repetition | None:
+    from assignor_lab.cli.score_again import repetition
+
     if output.reproduce is None:
         if output.allow_differences:
             raise typer.BadParameter("--allow-differences is about a repeated run: give --reproduce, too")
@@ -348,6 +357,8 @@ def _show(summary: RunSummary, output: OutputOptions) -> None:
 
 def note_failures(results: Results) -> None:
     """Prints the reasons of failing families and metrics on standard error."""
+    from assignor_lab.documents.wording import plural
+
     families = [each for each in results.failures if each.family is not None]
     for each in families[:MOST_FAMILY_NOTES]:
         note(f"family {each.family} failed in {plural(each.rows, 'row')}: {each.type}: {each.message}")
@@ -356,6 +367,9 @@ def note_failures(results: Results) -> None:
 
 
 def _print_files(run: RunMetrics, results: Results, output: OutputOptions) -> None:
+    from assignor_lab.cli.score_engine import HERE
+    from assignor_lab.documents.wording import plural
+
     print_line()
     print_line(
         f"{plural(results.states, 'state')}, {plural(results.rows, 'row')}, {results.failed_rows:,} failed, "
@@ -417,6 +431,11 @@ def _release_sentences(
     registry: Registry, contenders: Sequence[Contender], given: ConfigSources, plan: ScoringPlan
 ) -> list[str]:
     """A sentence on the release of each contender whose answers depend on it; a state's own counts before defaults."""
+    from assignment_api.plugins import PluginError
+    from assignment_api.releases import RELEASE_KEY
+    from assignor_lab.groups.deciding_release import ReleasesSaid
+    from assignor_lab.groups.variants import configured
+
     said = ReleasesSaid()
     kind = plan.kind.load()
     for each in contenders:

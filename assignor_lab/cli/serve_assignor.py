@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from assignor_lab.cli.found_plugins import found_plugins
 from assignor_lab.cli.isolation_options import Isolate, Trust, with_isolation
 from assignor_lab.cli.options import ConfigFile, Overrides, sources
 from assignor_lab.cli.text import note
@@ -73,6 +72,7 @@ def _serve_assignor(
 
     It serves the loopback address, for users with access to the port file. SIGTERM ends it after the present answers.
     """
+    from assignor_lab.cli.found_plugins import found_plugins
     from assignor_lab.serving.decision_log import DecisionLog
     from assignor_lab.serving.serve import Served, serve_by_pipes
 

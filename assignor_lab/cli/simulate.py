@@ -5,13 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from assignment_api.plugins import Registry
-from assignor_lab.capture.histories.episodes import past_scenarios, read_as_episodes
-from assignor_lab.cli.found_plugins import found_plugins
 from assignor_lab.cli.options import (
     ConfigFile,
     EpisodeDocument,
@@ -37,29 +34,14 @@ from assignor_lab.cli.past_options import (
     rack_filler,
     surroundings,
 )
-from assignor_lab.cli.simulate_consumers import consumer_episode_rows, is_of_consumers, simulate_consumers
-from assignor_lab.cli.simulate_fuzz import play_random_episodes
 from assignor_lab.cli.text import console, note, print_json, print_line, print_sentence, table
-from assignor_lab.documents.wording import plural
-from assignor_lab.groups.deciding_release import release_sentence
-from assignor_lab.groups.streams_episode.fuzzing import drawn_assignors
-from assignor_lab.groups.streams_episode.kind import STREAMS_EPISODE
-from assignor_lab.groups.streams_episode.playing import play, traffic_terms
-from assignor_lab.scenarios import Place, canonical_line, read_scenarios, scenario_from_document
-from assignor_lab.scenarios.settings import given_settings
-from assignor_lab.scenarios.with_racks import RackFiller
-from assignor_lab.simulation.streams.episode import ProtocolOfGroup, StreamsEpisode
-from assignor_lab.simulation.streams.episode_format import read_episode, read_episodes, with_workload
-from assignor_lab.simulation.streams.named_episodes import EPISODES
-from assignor_lab.simulation.streams.results import PlayTotals, document_of, totals_of
-from assignor_lab.simulation.streams.safety.random_episodes import random_episode
-from assignor_lab.simulation.streams.simulate import PlayedStreamsEpisode
-from assignor_lab.simulation.streams.timeline import timeline
-from assignor_lab.simulation.streams.timings_format import with_timings
-from assignor_lab.verification.past import verified_past
-from assignor_lab.verification.verified import NOTHING
-from assignor_lab.verification.words import document_of as document_of_verification
-from assignor_lab.verification.words import sentences
+
+if TYPE_CHECKING:
+    from assignment_api.plugins import Registry
+    from assignor_lab.scenarios.with_racks import RackFiller
+    from assignor_lab.simulation.streams.episode import StreamsEpisode
+    from assignor_lab.simulation.streams.results import PlayTotals
+    from assignor_lab.simulation.streams.simulate import PlayedStreamsEpisode
 
 __all__ = ["register"]
 
@@ -89,7 +71,7 @@ Assignor = Annotated[
     ),
 ]
 ProtocolName = Annotated[
-    ProtocolOfGroup | None,
+    Literal["classic", "streams"] | None,
     typer.Option(
         "--protocol", metavar="NAME", help="Play the same world under classic or streams. By default the episode's."
     ),
@@ -154,6 +136,23 @@ def _simulate(
     json: Json = False,
 ) -> None:
     """Play the events of a Streams or consumer group on a virtual clock: rebalances, restoring, and waiting times."""
+    from assignor_lab.capture.histories.episodes import past_scenarios, read_as_episodes
+    from assignor_lab.cli.found_plugins import found_plugins
+    from assignor_lab.cli.simulate_consumers import is_of_consumers, simulate_consumers
+    from assignor_lab.cli.simulate_fuzz import play_random_episodes
+    from assignor_lab.documents.wording import plural
+    from assignor_lab.groups.deciding_release import release_sentence
+    from assignor_lab.groups.streams_episode.kind import STREAMS_EPISODE
+    from assignor_lab.groups.streams_episode.playing import play, traffic_terms
+    from assignor_lab.scenarios import read_scenarios
+    from assignor_lab.scenarios.settings import given_settings
+    from assignor_lab.simulation.streams.episode_format import read_episode
+    from assignor_lab.simulation.streams.results import document_of, totals_of
+    from assignor_lab.verification.past import verified_past
+    from assignor_lab.verification.verified import NOTHING
+    from assignor_lab.verification.words import document_of as document_of_verification
+    from assignor_lab.verification.words import sentences
+
     if names:
         _print_names(as_json=json)
         return
@@ -223,6 +222,10 @@ def _simulate(
 
 def _known_document(source: str, registry: Registry, assignor: str | None, protocol: str | None) -> Any:
     """The document of an episode that needs no file, or ``None``."""
+    from assignor_lab.groups.streams_episode.fuzzing import drawn_assignors
+    from assignor_lab.simulation.streams.named_episodes import EPISODES
+    from assignor_lab.simulation.streams.safety.random_episodes import random_episode
+
     if source in EPISODES:
         return EPISODES[source].document()
     random = _RANDOM.match(source)
@@ -239,6 +242,10 @@ def _episodes(
     settings: Mapping[str, Any],
     racks: RackFiller | None,
 ) -> list[StreamsEpisode]:
+    from assignor_lab.scenarios import Place, scenario_from_document
+    from assignor_lab.simulation.streams.episode_format import read_episode, read_episodes, with_workload
+    from assignor_lab.simulation.streams.timings_format import with_timings
+
     if known is None:
         return read_episodes(source, workload, timings, racks, settings)
     scenario = scenario_from_document(known if racks is None else racks.filled(known), Place(source))
@@ -247,11 +254,16 @@ def _episodes(
 
 
 def _print_lines(documents: Iterable[Any]) -> None:
+    from assignor_lab.scenarios import canonical_line
+
     for each in documents:
         print_line(canonical_line(each).decode().rstrip("\n"))
 
 
 def _print_names(*, as_json: bool) -> None:
+    from assignor_lab.cli.simulate_consumers import consumer_episode_rows
+    from assignor_lab.simulation.streams.named_episodes import EPISODES
+
     if as_json:
         print_json(
             [
@@ -268,6 +280,8 @@ def _print_names(*, as_json: bool) -> None:
 def _print(
     document: dict[str, Any], totals: PlayTotals, played: PlayedStreamsEpisode, width: int, *, with_log: bool
 ) -> None:
+    from assignor_lab.simulation.streams.timeline import timeline
+
     print_line(f"{document['episode']}: {document['assignor']}, seed {document['seed']}")
     columns = ("at s", "action", "who", "rebalances", "stable after s")
     console().print(
@@ -294,6 +308,8 @@ def _print(
 
 
 def _print_totals(totals: PlayTotals) -> None:
+    from assignor_lab.documents.wording import plural
+
     causes = ", ".join(
         f"{cause} {'unknown' if seconds is None else f'{seconds:.1f}'}"
         for cause, seconds in totals.unavailable_by_cause_s.items()

@@ -6,14 +6,11 @@ import json
 import os
 import sys
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from rich import box
-from rich.cells import cell_len
-from rich.console import Console
-from rich.padding import Padding
-from rich.table import Table
-from rich.text import Text
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.table import Table
 
 __all__ = ["console", "fits", "note", "plain", "print_json", "print_line", "print_sentence", "table"]
 
@@ -34,12 +31,18 @@ def _escaped(sign: str) -> str:
 
 def console() -> Console:
     """The console for results: standard output, no markup, no emoji codes, no highlighting."""
+    from rich.console import Console
+
     width = None if sys.stdout.isatty() or "COLUMNS" in os.environ else _PIPED_WIDTH
     return Console(file=sys.stdout, markup=False, emoji=False, highlight=False, width=width)
 
 
 def table(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> Table:
     """A table of foreign text; long cells are folded, never cut, and between words if the console is wide enough."""
+    from rich import box
+    from rich.table import Table
+    from rich.text import Text
+
     made = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     cells = [[plain(cell) for cell in row] for row in rows]
     for column, width in zip(columns, _widths(columns, cells), strict=True):
@@ -51,6 +54,8 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> Table:
 
 def _widths(columns: Sequence[str], cells: Sequence[Sequence[str]]) -> list[int | None]:
     """Each column has its longest word at least, and the longest texts are broken; ``None`` if words are."""
+    from rich.cells import cell_len
+
     words = _word_widths(columns, cells)
     if not _fit(words):
         return [None] * len(words)
@@ -70,6 +75,8 @@ def fits(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> bool:
 
 
 def _word_widths(columns: Sequence[str], cells: Sequence[Sequence[str]]) -> list[int]:
+    from rich.cells import cell_len
+
     texts = zip(columns, *cells, strict=True)
     return [max((cell_len(word) for text in column for word in text.split()), default=1) for column in texts]
 
@@ -85,6 +92,9 @@ def print_line(text: object = "") -> None:
 
 def print_sentence(text: object, indent: int = 0) -> None:
     """A sentence of result, made plain, with line ends between words if it is longer than the console is wide."""
+    from rich.padding import Padding
+    from rich.text import Text
+
     sentence = Text(plain(text))
     console().print(Padding(sentence, (0, 0, 0, indent), expand=False) if indent else sentence)
 

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from assignor_lab.cli.found_plugins import found_plugins
 from assignor_lab.cli.isolation_options import Isolate, Trust, with_isolation
 from assignor_lab.cli.options import ConfigFile, Overrides, RackFiles, override_words, sources
 from assignor_lab.cli.past_options import Dates, Day, TimingsFile, Topology, WorkloadFile, Zone, given_racks, past_terms
@@ -61,6 +60,7 @@ def _serve_page(
     """
     import assignor_lab.report.html  # - report a missing extra before anything is read
     import assignor_lab.web.app  # noqa: F401
+    from assignor_lab.cli.found_plugins import found_plugins
     from assignor_lab.web.opened import opened
     from assignor_lab.web.view_answers import ViewAnswers
 

@@ -2,25 +2,25 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from assignor_lab.cli.options import JsonWritten, LinesOut, check_json, print_written
-from assignor_lab.kafka.wire import KINDS, WireKind, decode_lines, encode_lines
-from assignor_lab.scenarios import write_lines
+
+if TYPE_CHECKING:
+    from assignor_lab.kafka.wire import WireKind
 
 __all__ = ["register"]
 
 
-def _kind(name: str) -> WireKind:
-    if name not in KINDS:
-        raise typer.BadParameter(f"{name!r} is no kind of message: {', '.join(KINDS)}")
-    return KINDS[name]
-
-
 Kind = Annotated[
-    WireKind, typer.Argument(metavar="KIND", parser=_kind, help=f"Kind of the messages: {', '.join(KINDS)}.")
+    str,
+    typer.Argument(
+        metavar="KIND",
+        help="Kind of the messages: subscription, assignment, connect-subscription, connect-assignment, "
+        "consumer-subscription, consumer-assignment, consumer-sticky-user-data, consumer-cooperative-user-data.",
+    ),
 ]
 File = Annotated[
     str, typer.Argument(metavar="FILE", help="File of JSON lines, plain or gzip; - is the standard input.")
@@ -42,8 +42,11 @@ def _decode(kind: Kind, file: File, out: LinesOut = "-", json: JsonWritten = Fal
 
     Content that Kafka refuses gets 'error'; the command still ends with 0.
     """
+    from assignor_lab.kafka.wire import decode_lines
+    from assignor_lab.scenarios import write_lines
+
     check_json(out, as_json=json)
-    print_written(out, write_lines(out, decode_lines(kind, file)), as_json=json)
+    print_written(out, write_lines(out, decode_lines(_kind(kind), file)), as_json=json)
 
 
 def _encode(kind: Kind, file: File, out: LinesOut = "-", json: JsonWritten = False) -> None:
@@ -51,5 +54,16 @@ def _encode(kind: Kind, file: File, out: LinesOut = "-", json: JsonWritten = Fal
 
     Content that Kafka refuses gets 'error'; the command still ends with 0.
     """
+    from assignor_lab.kafka.wire import encode_lines
+    from assignor_lab.scenarios import write_lines
+
     check_json(out, as_json=json)
-    print_written(out, write_lines(out, encode_lines(kind, file)), as_json=json)
+    print_written(out, write_lines(out, encode_lines(_kind(kind), file)), as_json=json)
+
+
+def _kind(name: str) -> WireKind:
+    from assignor_lab.kafka.wire import KINDS
+
+    if name not in KINDS:
+        raise typer.BadParameter(f"{name!r} is no kind of message: {', '.join(KINDS)}", param_hint="KIND")
+    return KINDS[name]

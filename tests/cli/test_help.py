@@ -4,7 +4,7 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import pytest
@@ -68,6 +68,44 @@ except SystemExit:
     modules = run_program(program).splitlines()[-1].split()
     assert "assignor_lab.cli.plugins" in modules
     assert {name.split(".")[1] for name in modules} == {"cli"}
+
+
+def test_no_command_imports_a_room_before_it_runs() -> None:
+    program = """
+import sys
+from assignor_lab.cli.app import build_app
+build_app()
+print(*sys.modules)
+"""
+    modules = run_program(program).split()
+    lab = {name.split(".")[1] for name in modules if name.startswith("assignor_lab.")}
+    assert lab == {"cli"}
+    assert not {"assignment_api.plugins", "rich", "pydantic"} & set(modules)
+
+
+@pytest.mark.parametrize("command", ["assign", "plan", "connect replay"])
+def test_the_help_of_a_command_needs_no_pydantic(command: str) -> None:
+    program = f"""
+import sys
+from assignor_lab.cli.app import build_app
+words = {[*command.split(), "--help"]}
+build_app(words)(args=words, standalone_mode=False)
+assert "pydantic" not in sys.modules
+"""
+    assert "Usage:" in run_program(program)
+
+
+def test_help_names_the_values_of_the_rooms() -> None:
+    from assignment_api.plugins.policy import ISOLATION
+    from assignor_lab.cli.isolation_options import Isolate
+    from assignor_lab.cli.plan_best import AtMost
+    from assignor_lab.cli.wire import Kind
+    from assignor_lab.kafka.wire import KINDS
+    from assignor_lab.planning.orders.figures import FIGURES
+
+    named: list[tuple[Any, Iterable[str]]] = [(AtMost, FIGURES), (Kind, KINDS), (Isolate, ISOLATION)]
+    for option, values in named:
+        assert option.__metadata__[0].help.endswith(f": {', '.join(values)}.")
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])

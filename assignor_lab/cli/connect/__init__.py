@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import typer
 
-from assignor_lab.cli.app import add_commands, grouped
+from assignor_lab.cli.app import add_commands, begins_with_command, grouped
 
 __all__ = ["GROUPS", "register"]
 
@@ -42,6 +42,7 @@ def register(app: typer.Typer, words: Sequence[str] | None) -> None:
         cls=grouped(GROUPS),
         help="Look after Connect clusters, simulate and run them.",
         no_args_is_help=True,
+        add_help_option=not begins_with_command(words, COMMANDS),
     )
     add_commands(connect, __name__, COMMANDS, words)
     app.add_typer(connect)

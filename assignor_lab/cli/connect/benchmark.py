@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from assignor_lab.cli.connect.views import print_benchmark, print_small
-from assignor_lab.cli.found_plugins import found_plugins
 from assignor_lab.cli.options import ConfigFile, Json, Overrides, Seed, sources
 from assignor_lab.cli.text import print_json
-from assignor_lab.simulation.connect.cluster import AssignorFactory
-from assignor_lab.simulation.connect.published.benchmark import benchmark
-from assignor_lab.simulation.connect.simulate import assignors_from
+
+if TYPE_CHECKING:
+    from assignor_lab.simulation.connect.cluster import AssignorFactory
 
 __all__ = ["register"]
 
@@ -35,6 +33,11 @@ def _benchmark(
 
     Option --small repeats the smaller run that was recorded on Kafka Connect 4.3.1.
     """
+    from assignor_lab.cli.connect.views import print_benchmark, print_small
+    from assignor_lab.cli.found_plugins import found_plugins
+    from assignor_lab.simulation.connect.published.benchmark import benchmark
+    from assignor_lab.simulation.connect.simulate import assignors_from
+
     assignors = assignors_from(found_plugins(sources(config, c).effective()).registry)
     document = _recorded(assignors, seed) if small else benchmark(assignors, seed)
     if json:

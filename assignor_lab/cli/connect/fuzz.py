@@ -5,14 +5,15 @@ from __future__ import annotations
 import os
 import shlex
 from time import perf_counter
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from assignor_lab.cli.fuzz_progress import note_speed, shown_parts
 from assignor_lab.cli.options import Json, Processes
 from assignor_lab.cli.text import print_json, print_line
-from assignor_lab.simulation.connect.fuzzing import BrokenEpisode, fuzz
+
+if TYPE_CHECKING:
+    from assignor_lab.simulation.connect.fuzzing import BrokenEpisode
 
 __all__ = ["register"]
 
@@ -46,6 +47,9 @@ def _fuzz(
     settles within a bounded number of rounds. Exit code 1 if an episode breaks one, with the command that plays it
     again.
     """
+    from assignor_lab.cli.fuzz_progress import note_speed, shown_parts
+    from assignor_lab.simulation.connect.fuzzing import fuzz
+
     begin = perf_counter()
     parts = fuzz(episodes, seed, assignor, processes or os.cpu_count() or 1, may_run_code=True)
     broken = [each for part in shown_parts(parts, episodes) for each in part.broken]

@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from assignment_api.connect import CONNECT_PROTOCOL, MAX_DELAY_KEY, ConnectProtocol
-from assignment_api.plugins import EffectiveConfig
 from assignor_lab.cli.connect.access import CaFile, MaybeUrls, ask
 from assignor_lab.cli.options import (
     ConfigFile,
@@ -21,11 +19,10 @@ from assignor_lab.cli.options import (
     sources,
 )
 from assignor_lab.cli.text import note
-from assignor_lab.documents.wording import plural
-from assignor_lab.runtime.discovery import discovered
-from assignor_lab.scenarios import DocumentFormatError, Place, scenario_from_document, write_lines
 
 if TYPE_CHECKING:
+    from assignment_api.connect import ConnectProtocol
+    from assignment_api.plugins import EffectiveConfig
     from assignor_lab.capture.recorded.connect.rest_states import WhatHappens
 
 __all__ = ["register"]
@@ -96,7 +93,10 @@ def _import(
     A fact that the source lacks is an assumption in the history. -c or the worker's own --config can set
     connect.protocol and scheduled.rebalance.max.delay.ms.
     """
+    from assignment_api.connect import CONNECT_PROTOCOL, MAX_DELAY_KEY, ConnectProtocol
     from assignor_lab.capture.recorded.connect.rest_states import WhatHappens
+    from assignor_lab.documents.wording import plural
+    from assignor_lab.scenarios import write_lines
 
     if bool(recordings) == bool(url):
         raise typer.BadParameter("give recordings or --url, one of the two", param_hint="RECORDINGS")
@@ -139,6 +139,8 @@ def _labels(texts: Sequence[str]) -> dict[str, dict[str, str]]:
 
 def _readable(document: dict[str, Any]) -> dict[str, Any]:
     """``document``, if it is in the format: a cluster or a recording may exceed the format's limits."""
+    from assignor_lab.scenarios import DocumentFormatError, Place, scenario_from_document
+
     source = document["source"]
     try:
         scenario_from_document(document, Place("-"))
@@ -182,6 +184,7 @@ def _recorded(
     from assignor_lab.capture.recorded.connect.histories import histories
     from assignor_lab.capture.recorded.connect.recording import read_connect_recording
     from assignor_lab.capture.recorded.connect.rest_states import NoWorkerError, state_document
+    from assignor_lab.scenarios import DocumentFormatError
 
     recording = read_connect_recording(files)
     if not recording.rounds and not recording.states:
@@ -210,6 +213,8 @@ def _checked(
     documents: Iterator[dict[str, Any]], effective: EffectiveConfig, compared: list[int], failed: list[str]
 ) -> Iterator[dict[str, Any]]:
     from assignor_lab.capture.recorded.connect.comparison import compare_observed
+    from assignor_lab.runtime.discovery import discovered
+    from assignor_lab.scenarios import Place, scenario_from_document
 
     registry = discovered(effective).registry
     for document in documents:

@@ -5,33 +5,18 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
-import attrs
 import typer
 
-from assignment_api.connect import CONNECT_PROTOCOL, STATIC_CONNECTORS, STATIC_TASKS, ConnectorTaskId, StaticJobs
-from assignment_api.input_files import read_input
 from assignor_lab.cli.connect.access import CaFile, MaybeUrls, ask
-from assignor_lab.cli.connect.views import print_plan
-from assignor_lab.cli.found_plugins import found_plugins
 from assignor_lab.cli.options import ConfigFile, Json, Overrides, sources
 from assignor_lab.cli.text import console, note, print_json, print_line, table
-from assignor_lab.documents.errors import DocumentFormatError
-from assignor_lab.documents.wording import plural
-from assignor_lab.planning.connect_state import is_connect_state
-from assignor_lab.scenarios import Place, read_scenarios, scenario_from_document
-from assignor_lab.scenarios.connect_history import ConnectHistory
-from assignor_lab.simulation.connect.simulate import assignors_from
-from assignor_lab.simulation.connect.static_plan import plan_static, read_plan_input
-from assignor_lab.simulation.connect.static_rounds import (
-    StaticRound,
-    StaticRounds,
-    demands_of,
-    isolated,
-    offers_of,
-    static_rounds,
-)
+
+if TYPE_CHECKING:
+    from assignment_api.connect import StaticJobs
+    from assignor_lab.scenarios.connect_history import ConnectHistory
+    from assignor_lab.simulation.connect.static_rounds import StaticRound, StaticRounds
 
 __all__ = ["register"]
 
@@ -88,6 +73,13 @@ def _plan_static(
     FILE is JSON: {"connectors": [{"name": "a", "tasks": 3, "task_weight": 2}], "workers": [{"name": "w1", "size": 8}]}.
     With a running cluster or a state of it, the answer has the moved jobs and the rounds, too.
     """
+    import attrs
+
+    from assignment_api.connect import StaticJobs
+    from assignor_lab.cli.found_plugins import found_plugins
+    from assignor_lab.simulation.connect.simulate import assignors_from
+    from assignor_lab.simulation.connect.static_rounds import static_rounds
+
     if bool(file) == bool(url):
         raise typer.BadParameter("give a file or --url, one of the two", param_hint="FILE")
     given = sources(config, c)
@@ -114,6 +106,12 @@ def _plan_static(
 
 
 def _from_weights(file: str, *, as_json: bool) -> None:
+    import attrs
+
+    from assignor_lab.cli.connect.views import print_plan
+    from assignor_lab.scenarios import Place
+    from assignor_lab.simulation.connect.static_plan import plan_static, read_plan_input
+
     plan = plan_static(*read_plan_input(_bytes(file), Place(file)))
     if as_json:
         print_json(attrs.asdict(plan))
@@ -122,6 +120,9 @@ def _from_weights(file: str, *, as_json: bool) -> None:
 
 
 def _bytes(file: str) -> bytes:
+    from assignment_api.input_files import read_input
+    from assignor_lab.documents.errors import DocumentFormatError
+
     try:
         return sys.stdin.buffer.read() if file == "-" else read_input(file)
     except OSError as error:
@@ -135,6 +136,10 @@ def _bytes(file: str) -> bytes:
 
 def _state(file: str) -> ConnectHistory | None:
     """The last state of a file; ``None``: it has weights and sizes."""
+    from assignor_lab.documents.errors import DocumentFormatError
+    from assignor_lab.planning.connect_state import is_connect_state
+    from assignor_lab.scenarios import read_scenarios
+
     if file == "-":
         return None
     data = _bytes(file)
@@ -150,6 +155,7 @@ def _state(file: str) -> ConnectHistory | None:
 def _live(urls: list[str], ca_file: Path | None) -> ConnectHistory:
     from assignor_lab.capture.recorded.connect.rest_states import state_document
     from assignor_lab.connect.remote import read_cluster
+    from assignor_lab.scenarios import Place, scenario_from_document
 
     state = ask(urls, ca_file, read_cluster)
     for sentence in (*state.notes, *state.unanswered.values()):
@@ -165,6 +171,10 @@ def _live(urls: list[str], ca_file: Path | None) -> ConnectHistory:
 def _static(
     history: ConnectHistory, isolate: Sequence[str], weight: Sequence[str], size: Sequence[str], wildcard: Sequence[str]
 ) -> tuple[dict[str, StaticJobs], tuple[str, ...]]:
+    from assignment_api.connect import StaticJobs
+    from assignor_lab.simulation.connect.static_plan import plan_static
+    from assignor_lab.simulation.connect.static_rounds import demands_of, isolated, offers_of
+
     if isolate:
         if weight or size or wildcard:
             raise typer.BadParameter("--isolate needs no weights and sizes", param_hint="--isolate")
@@ -201,6 +211,8 @@ def _numbers(texts: Iterable[str], option: str, form: str) -> dict[str, float]:
 
 def _properties(static: StaticJobs) -> dict[str, str]:
     """Keys of a worker. A wildcard worker has the protocol alone: all members have to offer it."""
+    from assignment_api.connect import CONNECT_PROTOCOL, STATIC_CONNECTORS, STATIC_TASKS, ConnectorTaskId
+
     found = {CONNECT_PROTOCOL: "static"}
     if static.is_set:
         found[STATIC_CONNECTORS] = ",".join(sorted(static.connectors or ()))
@@ -212,6 +224,9 @@ def _properties(static: StaticJobs) -> dict[str, str]:
 
 
 def _print(properties: Mapping[str, Mapping[str, str]], found: StaticRounds) -> None:
+    from assignment_api.connect import STATIC_TASKS
+    from assignor_lab.documents.wording import plural
+
     for worker, keys in properties.items():
         print_line(f"# worker {worker}{'' if STATIC_TASKS in keys else ': wildcard'}")
         for key, value in keys.items():

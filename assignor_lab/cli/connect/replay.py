@@ -4,22 +4,22 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from assignment_api.connect import MAX_DELAY_KEY, ConnectAssignor
-from assignor_lab.capture.logs.connect.documents import replay_document
-from assignor_lab.capture.logs.connect.errors import NoRoundError
-from assignor_lab.capture.logs.connect.processes import WorkerLog, worker_logs
-from assignor_lab.capture.logs.connect.replay import ComparedRound, DepartureKind, received_as_answered, replay
-from assignor_lab.capture.logs.connect.rounds import ReceivedAssignment, WorkerLife, worker_lives
 from assignor_lab.cli.options import ConfigFile, Json, Overrides, sources
 from assignor_lab.cli.text import console, note, print_json, print_line, print_sentence, table
-from assignor_lab.documents.wording import moment, natural_order, plural
-from assignor_lab.model.decision import Decision
-from assignor_lab.model.events import ConfigMismatch
-from assignor_lab.runtime.discovery import discovered
+
+if TYPE_CHECKING:
+    from assignment_api.connect import ConnectAssignor
+    from assignor_lab.capture.logs.connect.processes import WorkerLog
+    from assignor_lab.capture.logs.connect.replay import ComparedRound
+    from assignor_lab.capture.logs.connect.rounds import ReceivedAssignment, WorkerLife
+    from assignor_lab.model.decision import Decision
+
+    _Compared = list[tuple[WorkerLife, list[ComparedRound]]]
+    _Received = list[tuple[ReceivedAssignment, bool]]
 
 __all__ = ["register"]
 
@@ -34,9 +34,6 @@ Files = Annotated[
 
 _COLUMNS = ("LOG", "WORKER", "PROCESS", "GROUP", "ROUNDS", "COMPARED", "SAME", "SAME BYTES")
 _DIFFERENT = 1
-
-_Compared = list[tuple[WorkerLife, list[ComparedRound]]]
-_Received = list[tuple[ReceivedAssignment, bool]]
 
 
 def register(connect: typer.Typer) -> None:
@@ -55,7 +52,13 @@ def _replay_command(
     The output names each difference. The exit code is 1 if our assignor decided otherwise and nothing in the recording
     explains it. Logs at INFO alone show each generation: the jobs of each worker, revoked jobs, and delays.
     """
+    from assignment_api.connect import MAX_DELAY_KEY
     from assignor_lab.capture.histories.connect_logs import config_loops
+    from assignor_lab.capture.logs.connect.documents import replay_document
+    from assignor_lab.capture.logs.connect.processes import worker_logs
+    from assignor_lab.capture.logs.connect.replay import received_as_answered, replay
+    from assignor_lab.capture.logs.connect.rounds import worker_lives
+    from assignor_lab.runtime.discovery import discovered
 
     effective = sources(config, c).effective()
     registry = discovered(effective).registry
@@ -91,6 +94,10 @@ def _show_generations(files: list[str], logs: list[WorkerLog], *, json: bool) ->
     from assignor_lab.capture.histories.connect_logs import connect_histories
     from assignor_lab.capture.histories.connect_rounds import jobs_document
     from assignor_lab.capture.histories.timeline import event_document
+    from assignor_lab.capture.logs.connect.errors import NoRoundError
+    from assignor_lab.documents.wording import moment, plural
+    from assignor_lab.model.decision import Decision
+    from assignor_lab.model.events import ConfigMismatch
 
     found, problems = connect_histories(logs)
     for sentence in problems:
@@ -130,6 +137,8 @@ def _show_generations(files: list[str], logs: list[WorkerLog], *, json: bool) ->
 
 
 def _print_generation(decision: Decision) -> None:
+    from assignor_lab.documents.wording import moment, natural_order, plural
+
     delay = f", delay {decision.allowed_ms / 1_000:g} s" if decision.allowed_ms else ""
     workers = plural(len(decision.shares), "worker")
     print_sentence(f"{moment(decision.at.latest_ms)}  generation {decision.number}, {workers}{delay}")
@@ -148,6 +157,9 @@ def _is_difference(found: ComparedRound) -> bool:
 
 
 def _print(compared: _Compared, received: _Received) -> None:
+    from assignor_lab.capture.logs.connect.replay import DepartureKind
+    from assignor_lab.documents.wording import plural
+
     console().print(table(_COLUMNS, [_cells(life, rounds) for life, rounds in compared]))
     rounds = [found for _, listed in compared for found in listed]
     print_line(

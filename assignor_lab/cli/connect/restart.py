@@ -10,7 +10,6 @@ from assignor_lab.cli.connect.access import CaFile, Urls, ask
 from assignor_lab.cli.connect.status import Probe
 from assignor_lab.cli.options import Json
 from assignor_lab.cli.text import console, note, print_json, print_line, print_sentence, table
-from assignor_lab.documents.wording import plural
 
 if TYPE_CHECKING:
     from assignor_lab.connect.remote import Outcome, RestartPlan, RestartReport
@@ -83,6 +82,7 @@ def _what(task: int | None) -> str:
 
 def _print_plan(connector: str, plan: RestartPlan) -> None:
     from assignor_lab.connect.remote import job_name
+    from assignor_lab.documents.wording import plural
 
     chosen = plan.chosen
     if chosen:
@@ -127,6 +127,8 @@ def _print_report(report: RestartReport, timeout: float) -> None:
 
 
 def _ignored(report: RestartReport) -> str:
+    from assignor_lab.documents.wording import plural
+
     release = f"Kafka Connect {report.ignored_by}" if report.ignored_by else "this Kafka Connect"
     failed = sum(task.state == "FAILED" for task in report.left)
     is_old = report.ignored_by and report.ignored_by.split(".")[0] in ("0", "1", "2")

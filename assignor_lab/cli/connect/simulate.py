@@ -4,24 +4,16 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
-import attrs
 import typer
 
-from assignor_lab.cli.connect.views import print_played
-from assignor_lab.cli.found_plugins import found_plugins
 from assignor_lab.cli.options import ConfigFile, EpisodeDocument, EpisodeNames, Json, Overrides, Seed, sources
 from assignor_lab.cli.text import console, note, print_json, print_line, table
-from assignor_lab.planning.connect_state import connect_state, is_connect_state
-from assignor_lab.planning.making import Options
-from assignor_lab.planning.predict import Terms
-from assignor_lab.scenarios import Place, canonical_line, read_scenarios, scenario_from_document
-from assignor_lab.scenarios.settings import given_settings
-from assignor_lab.simulation.connect.episode_format import ConnectEpisode, read_episode, read_episodes, read_events
-from assignor_lab.simulation.connect.named_episodes import EPISODES
-from assignor_lab.simulation.connect.safety import random_episode
-from assignor_lab.simulation.connect.simulate import assignors_from, simulate
+
+if TYPE_CHECKING:
+    from assignor_lab.planning.predict import Terms
+    from assignor_lab.simulation.connect.episode_format import ConnectEpisode
 
 __all__ = ["register"]
 
@@ -82,6 +74,13 @@ def _simulate(
     event: Events = None,
 ) -> None:
     """Play what happens to a Connect group on a virtual clock, with a log to follow and a timeline."""
+    from assignor_lab.cli.connect.views import print_played
+    from assignor_lab.cli.found_plugins import found_plugins
+    from assignor_lab.planning.predict import Terms
+    from assignor_lab.scenarios import canonical_line
+    from assignor_lab.scenarios.settings import given_settings
+    from assignor_lab.simulation.connect.simulate import assignors_from, simulate
+
     if names:
         _print_names(as_json=json)
         return
@@ -102,6 +101,8 @@ def _simulate(
 
 
 def _print_names(*, as_json: bool) -> None:
+    from assignor_lab.simulation.connect.named_episodes import EPISODES
+
     rows = [(each.name, each.summary) for each in EPISODES.values()]
     if as_json:
         print_json([{"name": name, "summary": summary} for name, summary in rows])
@@ -110,6 +111,9 @@ def _print_names(*, as_json: bool) -> None:
 
 
 def _episodes(source: str) -> list[ConnectEpisode]:
+    from assignor_lab.scenarios import Place, scenario_from_document
+    from assignor_lab.simulation.connect.episode_format import read_episode, read_episodes
+
     document = _known_document(source)
     if document is not None:
         return [read_episode(scenario_from_document(document, Place(source)))]
@@ -118,6 +122,13 @@ def _episodes(source: str) -> list[ConnectEpisode]:
 
 def _captured(source: str, events: list[str], terms: Terms) -> ConnectEpisode | None:
     """The last captured state of a file with events; ``None``: the source holds episodes."""
+    import attrs
+
+    from assignor_lab.planning.connect_state import connect_state, is_connect_state
+    from assignor_lab.planning.making import Options
+    from assignor_lab.scenarios import Place, read_scenarios
+    from assignor_lab.simulation.connect.episode_format import read_events
+
     if _known_document(source) is not None:
         return None
     if source == "-" and not events:
@@ -137,6 +148,8 @@ def _captured(source: str, events: list[str], terms: Terms) -> ConnectEpisode | 
 
 
 def _documents(source: str) -> list[Any]:
+    from assignor_lab.scenarios import read_scenarios
+
     document = _known_document(source)
     if document is not None:
         return [document]
@@ -144,6 +157,9 @@ def _documents(source: str) -> list[Any]:
 
 
 def _known_document(source: str) -> Any:
+    from assignor_lab.simulation.connect.named_episodes import EPISODES
+    from assignor_lab.simulation.connect.safety import random_episode
+
     if source in EPISODES:
         return EPISODES[source].document()
     random = _RANDOM.match(source)

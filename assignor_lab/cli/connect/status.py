@@ -9,11 +9,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from assignment_api.connect import MAX_DELAY_KEY
 from assignor_lab.cli.connect.access import CaFile, Urls, ask
 from assignor_lab.cli.options import Json, Overrides, sources
 from assignor_lab.cli.text import console, note, print_json, print_line, table
-from assignor_lab.documents.wording import plural
 
 if TYPE_CHECKING:
     from assignor_lab.connect.remote import ClusterFinding, ClusterState, RemoteConnector
@@ -90,6 +88,8 @@ def _status(
 
 
 def _max_delay_ms(overrides: list[str] | None) -> int | None:
+    from assignment_api.connect import MAX_DELAY_KEY
+
     effective = sources(None, overrides).effective()
     return int(effective.values_for("connect_incremental")[MAX_DELAY_KEY]) if MAX_DELAY_KEY in effective else None
 
@@ -129,6 +129,8 @@ def _kinds(text: str, known: Sequence[str]) -> frozenset[str]:
 
 
 def _print(state: ClusterState, findings: Sequence[ClusterFinding]) -> None:
+    from assignor_lab.documents.wording import plural
+
     tasks = sum(len(each.tasks or ()) for each in state.connectors)
     cluster = f", Kafka cluster {state.cluster_id}" if state.cluster_id else ""
     print_line(f"{state.url}: Kafka Connect {state.version}{cluster}")
