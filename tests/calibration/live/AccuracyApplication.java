@@ -1,6 +1,11 @@
+import java.io.BufferedReader;
+import java.io.InputStreamReader;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.Properties;
 import java.util.concurrent.CountDownLatch;
 import org.apache.kafka.common.serialization.Serdes;
@@ -12,12 +17,39 @@ import org.apache.kafka.streams.kstream.Produced;
 /**
  * Reduces the topic "work" into a store on disk and passes "notes" on; both keep their partitions.
  * The first argument is a file for the states of the instance, the others are key=value settings.
+ * Without arguments, lines of the standard input start and close any number of instances: "start FILE key=value ..."
+ * and "close FILE".
  */
 public final class AccuracyApplication {
     private AccuracyApplication() {
     }
 
-    public static void main(final String[] arguments) throws InterruptedException {
+    public static void main(final String[] arguments) throws Exception {
+        if (arguments.length > 0) {
+            final KafkaStreams streams = instance(arguments);
+            final CountDownLatch stopped = new CountDownLatch(1);
+            Runtime.getRuntime().addShutdownHook(new Thread(() -> {
+                streams.close();
+                stopped.countDown();
+            }));
+            streams.start();
+            stopped.await();
+        }
+        final Map<String, KafkaStreams> instances = new HashMap<>();
+        final BufferedReader commands = new BufferedReader(new InputStreamReader(System.in));
+        for (String line = commands.readLine(); line != null; line = commands.readLine()) {
+            final String[] words = line.split(" ");
+            if (words[0].equals("start")) {
+                final KafkaStreams made = instance(Arrays.copyOfRange(words, 1, words.length));
+                instances.put(words[1], made);
+                made.start();
+            } else {
+                new Thread(instances.remove(words[1])::close).start();
+            }
+        }
+    }
+
+    private static KafkaStreams instance(final String[] arguments) {
         final Path states = Path.of(arguments[0]);
         final Properties config = new Properties();
         config.put("default.key.serde", Serdes.StringSerde.class.getName());
@@ -36,13 +68,7 @@ public final class AccuracyApplication {
             (topic, key, value, partitions) -> java.util.Optional.of(java.util.Set.of(Integer.parseInt(key)))));
         final KafkaStreams streams = new KafkaStreams(builder.build(), config);
         streams.setStateListener((now, before) -> write(states, now));
-        final CountDownLatch stopped = new CountDownLatch(1);
-        Runtime.getRuntime().addShutdownHook(new Thread(() -> {
-            streams.close();
-            stopped.countDown();
-        }));
-        streams.start();
-        stopped.await();
+        return streams;
     }
 
     private static void write(final Path states, final KafkaStreams.State state) {

@@ -1,8 +1,9 @@
 """Restarts real applications in their best order, by its exported script: a part of ``make accuracy-live``.
 
 Each roll captures the group, runs ``assignor plan roll --best --form script``, and does what the script does. The same
-script with one instance a step follows. The seconds of ``assignor check`` between the steps are shown apart, because
-no plan contains them.
+script with one instance a step follows. All instances are in one process: so a start takes the drawn time, as on
+machines of their own, and not that of busy cores. The seconds of ``assignor check`` between the steps are shown apart,
+because no plan contains them.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import argparse
 import contextlib
 import json
 import os
+import random
 import shlex
 import signal
 import statistics
@@ -19,6 +21,8 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -29,29 +33,30 @@ from tests.connect.real_kafka import until
 
 #: Required gain over one by one, and the rolls that have it or lie inside their intervals, as shares.
 GAIN, HELD = 0.4, 0.8
+#: Bounds of the time that a process needs before its instance starts.
+STARTS_S = (4.0, 8.0)
 #: Rest between two rolls.
 CALM_S = 15.0
 PART = "python -m tests.calibration.live.orders --write"
 
 _RESTART = """\
 #!/bin/sh
-# NAME: ends its process, and starts the next one.
+# NAME: closes the instance, and starts the next one after the time that its process needs.
 set -eu
 cd {directory}
-old=$(cat "$1.pid")
-kill -TERM "$old"
-while [ -d "/proc/$old" ] && ! grep -q '^State:.Z' "/proc/$old/status"; do sleep 0.05; done
-sh "start-$1"
+echo "close {directory}/$1.states" > commands
+until tail -n 1 "$1.states" | grep -q ' NOT_RUNNING$'; do sleep 0.1; done
+sh "start-$1" &
 """
 _READY = """\
 #!/bin/sh
 tail -n 1 {directory}/"$1.states" 2>/dev/null | grep -q ' RUNNING$'
 """
-#: Notes the begin and the end of each check.
+#: Notes the begin and the end of each check. Here an instance restarts many times in an hour.
 _CHECK = """\
 #!/bin/sh
 date +%s.%N >> {directory}/checks
-{python} -m assignor_lab.cli.main "$@"
+{python} -m assignor_lab.cli.main "$@" --limits {directory}/limits.toml
 code=$?
 date +%s.%N >> {directory}/checks
 exit $code
@@ -109,13 +114,17 @@ class OrderedRoll:
         return low <= self.recorded["duration_seconds"] <= high
 
 
+class StoppedError(Exception):
+    """The script stopped before its end."""
+
+
 class ScriptedApplication(Application):
     """An application whose instances shell commands restart."""
 
     def __init__(self, directory: Path, shape: Shape) -> None:
         self.sizes = {"work": 8, "notes": 4}
         self.names = tuple(f"d{number + 1}" for number in range(shape.instances))
-        self.shape = shape
+        self.shape, self._random = shape, random.Random(shape.name)
         super().__init__(directory, protocol=shape.protocol)
 
     @property
@@ -128,26 +137,37 @@ class ScriptedApplication(Application):
             path = self.directory / name
             path.write_text(text.format(directory=here, python=shlex.quote(sys.executable)))
             path.chmod(0o755)
+        (self.directory / "limits.toml").write_text(
+            "".join(f"{limit} = 1000\n" for limit in ("departures", "group_departures", "returns", "static_restarts"))
+        )
         for name in self.names:
-            words = [str(self._states(name)), *self.settings_of(name, "live", self.settings)]
-            command = shlex.join([*self._java("128m"), "AccuracyApplication", *words])
+            words = ["start", str(self._states(name)), *self.settings_of(name, "live", self.settings)]
             (self.directory / f"start-{name}").write_text(
-                f"rm -f {name}.states\ndate +%s.%N > {name}.begun\nnohup {command} >> {name}.out 2>&1 &\n"
-                f"echo $! > {name}.pid\n"
+                f"rm -f {name}.states\ndate +%s.%N > {name}.begun\nsleep $(cat {name}.init)\n"
+                f"echo {shlex.quote(shlex.join(words))} > commands\n"
             )
+        commands = self.directory / "commands"
+        os.mkfifo(commands)
+        with commands.open("r+b", buffering=0) as lines, (self.directory / "instances.out").open("ab") as out:
+            program = [*self._java("512m"), "AccuracyApplication"]
+            self.processes["instances"] = subprocess.Popen(program, stdin=lines, stdout=out, stderr=out)
+
+    def draw_starts(self) -> None:
+        """Draws the time that each process needs before its instance starts."""
+        for name in self.names:
+            (self.directory / f"{name}.init").write_text(f"{self._random.uniform(*STARTS_S):.1f}")
 
     def start(self, name: str) -> None:
         subprocess.run(["sh", f"start-{name}"], cwd=self.directory, check=True)
 
-    def close(self) -> None:
+    def start_all(self) -> None:
         for name in self.names:
-            with contextlib.suppress(OSError, ValueError):
-                os.kill(int((self.directory / f"{name}.pid").read_text()), signal.SIGKILL)
-        super().close()
+            (self.directory / f"{name}.init").write_text("0")
+        super().start_all()
 
-    def note_starts(self) -> None:
-        """Learns the starts of all running processes."""
-        for name in self.names:
+    def note_starts(self, names: Sequence[str] = ()) -> None:
+        """Learns the starts of instances; without names, of all."""
+        for name in names or self.names:
             joined_ms = int(self._states(name).read_text().split()[0])
             self.starts.append(joined_ms / 1000 - float((self.directory / f"{name}.begun").read_text()))
 
@@ -173,6 +193,7 @@ class ScriptedApplication(Application):
         checks.unlink(missing_ok=True)
         file = self.directory / "roll.sh"
         file.write_text(script)
+        self.draw_starts()
         with self.recorded() as folder:
             surroundings = {
                 **os.environ,
@@ -183,7 +204,7 @@ class ScriptedApplication(Application):
             }
             done = subprocess.run(["sh", str(file)], env=surroundings, capture_output=True, text=True, timeout=600)
             if done.returncode:
-                raise SystemExit(f"the script stopped: {done.stdout}{done.stderr}")
+                raise StoppedError(f"{done.stdout}{done.stderr}")
             moments = [float(line) for line in checks.read_text().split()]
             time.sleep(CALM_S)
         # The first check is before the roll, and the last one after it.
@@ -222,6 +243,37 @@ def roll_of(application: ScriptedApplication, probe: Probe, number: int) -> Orde
     )  # fmt: skip
 
 
+def rolls_of(shape: Shape, number: int) -> list[OrderedRoll]:
+    """Starts an application of a shape and restarts it so often, in the best order and one by one."""
+    found: list[OrderedRoll] = []
+    with tempfile.TemporaryDirectory() as folder:
+        application = ScriptedApplication(Path(folder), shape)
+        try:
+            application.start_broker()
+            application.create_topics()
+            application.write_commands()
+            probe = Probe(application.address, application.sizes)
+            application.start_all()
+            # One restart after the other shows the usual start of a process.
+            application.draw_starts()
+            for name in application.names[:3]:
+                subprocess.run([application.directory / "restart", name], check=True)
+                application.wait_until_running(name)
+            application.note_starts(application.names[:3])
+            time.sleep(CALM_S)
+            for roll in range(1, number + 1):
+                try:
+                    found.append(roll_of(application, probe, roll))
+                except StoppedError as error:
+                    print(f"{shape.name}, roll {roll}: {error}", flush=True)
+                    continue
+                print("\n".join(table(found[-1:])[2:]), attrs.asdict(found[-1]), flush=True)
+            probe.close()
+        finally:
+            application.close()
+    return found
+
+
 def _planned(answer: Mapping[str, Any]) -> dict[str, list[float]]:
     if "total" not in answer:
         return {}
@@ -254,38 +306,30 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.calibration.live.orders", description=__doc__)
     parser.add_argument("--rolls", type=int, default=5, help="rolls of a shape, each also one by one (%(default)s)")
     parser.add_argument("--shapes", default="0,1", help="numbers of the shapes, from 0 on (%(default)s)")
+    parser.add_argument("--at-once", type=int, default=1, help="applications beside each other (%(default)s)")
     parser.add_argument("--write", action="store_true", help="the table into docs/reference/accuracy.md")
     options = parser.parse_args()
-    found: list[OrderedRoll] = []
-    for number in map(int, options.shapes.split(",")):
-        with tempfile.TemporaryDirectory() as folder:
-            application = ScriptedApplication(Path(folder), SHAPES[number])
-            try:
-                application.start_broker()
-                application.create_topics()
-                application.write_commands()
-                probe = Probe(application.address, application.sizes)
-                application.start_all()
-                application.note_starts()
-                # One restart after the other shows the usual start of a process.
-                for name in application.names[:3]:
-                    subprocess.run([application.directory / "restart", name], check=True)
-                    application.wait_until_running(name)
-                application.starts.clear()
-                application.note_starts()
-                time.sleep(CALM_S)
-                for roll in range(1, options.rolls + 1):
-                    found.append(roll_of(application, probe, roll))
-                    print("\n".join(table(found[-1:])[2:]), attrs.asdict(found[-1]), flush=True)
-                probe.close()
-            finally:
-                application.close()
+    shapes = [SHAPES[int(number)] for number in options.shapes.split(",")]
+    with ThreadPoolExecutor(options.at_once) as pool:
+        found = [each for rolls in pool.map(partial(rolls_of, number=options.rolls), shapes) for each in rolls]
     held = [each.is_inside for each in found]
     gained = [each.gain >= GAIN for each in found]
     median = statistics.median(each.gain for each in found)
+    figures = ("worst_task_seconds", "task_seconds")
+    away = {
+        name: [
+            low <= of[name] <= high
+            for each in found
+            for of, planned in ((each.recorded, each.planned), (each.single, each.planned_single))
+            for low, _, high in [planned[name]]
+        ]
+        for name in figures
+    }
     sentence = (
         f"{sum(gained)} of {len(found)} rolls have at least {GAIN:.0%} less time or task-seconds (median "
-        f"{median:.0%}), and {sum(held)} of {len(found)} durations are inside their intervals."
+        f"{median:.0%}), and {sum(held)} of {len(found)} durations are inside their intervals. Of both orders, "
+        f"{sum(away[figures[0]])} of {len(away[figures[0]])} worst tasks and {sum(away[figures[1]])} of "
+        f"{len(away[figures[1]])} sums of task-seconds are inside."
     )
     print(sentence)
     if options.write:

@@ -2,6 +2,7 @@
 
 A group and its twin read the same topic, and each thread processes a limited number of records in a second. A capture,
 the waiting records and the input are known when the scaling begins; ``assignor plan scale`` has nothing else.
+The instances of a group and its twin are in one process: a start takes the given time, as on machines of their own.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import time
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -23,8 +25,10 @@ import attrs
 from kafka import KafkaAdminClient, KafkaProducer
 from kafka.admin import NewTopic
 
+from assignor_lab.documents.wording import plural
 from tests.calibration.live.__main__ import assignor, with_part
 from tests.capture.live.real_streams import RealApplications
+from tests.capture.live.released_applications import path_of_clients
 from tests.connect.real_kafka import until
 
 SOURCE = Path(__file__).with_name("LimitedApplication.java")
@@ -32,7 +36,9 @@ PART = "python -m tests.calibration.live.scalings --write"
 #: Records that a thread processes in a second.
 CAPACITY = 50
 #: Length of a comparison, rest of a group before it, and time that a scaling has for itself.
-WINDOW_S, CALM_S, ALONE_S = 60.0, 12.0, 10.0
+WINDOW_S, CALM_S, ALONE_S = 60.0, 12.0, 8.0
+#: Starts whose range a plan has.
+LAST = 6
 #: Required shares: signs that are right, and times to break even within ERROR of the measured ones.
 SIGNS, TIMES, ERROR = 0.95, 0.75, 0.2
 #: A lag of less than the input of this time is none; lags are means over SMOOTH_S.
@@ -58,6 +64,7 @@ class Scaling:
         rates: Records per second of each partition from the scaling on.
         behind_s: Waiting records at the beginning, in seconds of the group's capacity.
         standbys: ``None``: no state.
+        init_s: Time that a process needs before its instance starts.
     """
 
     protocol: str
@@ -66,10 +73,11 @@ class Scaling:
     rates: tuple[float, ...]
     behind_s: float = 0.0
     standbys: int | None = None
+    init_s: float = 6.0
 
     @property
     def words(self) -> str:
-        state = "no state" if self.standbys is None else f"state, {self.standbys} standbys"
+        state = "no state" if self.standbys is None else f"state, {plural(self.standbys, 'standby')}"
         return f"{self.protocol}, {len(self.rates)} tasks, {state}"
 
     @property
@@ -80,23 +88,23 @@ class Scaling:
 
 SCALINGS = (
     Scaling("classic", 2, 4, (15.0,) * 4, 30),
-    Scaling("classic", 2, 4, (35.0,) * 4),
-    Scaling("streams", 2, 4, (15.0,) * 4, 30),
-    Scaling("classic", 4, 5, (20.0,) * 4, 30),
-    Scaling("classic", 2, 3, (15.0,) * 4, 30),
-    Scaling("classic", 2, 4, (15.0,) * 8),
-    Scaling("streams", 2, 4, (35.0,) * 4),
+    Scaling("classic", 2, 4, (35.0,) * 4, init_s=8),
+    Scaling("streams", 2, 4, (15.0,) * 4, 30, init_s=10),
+    Scaling("classic", 4, 5, (15.0,) * 8, 30),
+    Scaling("classic", 2, 3, (15.0,) * 4, 30, init_s=8),
+    Scaling("classic", 2, 4, (8.0,) * 8),
+    Scaling("streams", 2, 4, (35.0,) * 4, init_s=6),
     Scaling("classic", 3, 2, (12.0,) * 6, 20),
-    Scaling("classic", 2, 4, (15.0,) * 4, 30, 1),
-    Scaling("classic", 2, 3, (35.0,) * 4),
-    Scaling("streams", 2, 3, (8.0,) * 8, 30),
+    Scaling("classic", 2, 4, (15.0,) * 4, 30, 1, init_s=10),
+    Scaling("classic", 2, 3, (35.0,) * 4, init_s=4),
+    Scaling("streams", 2, 3, (8.0,) * 8, 30, init_s=8),
     Scaling("streams", 2, 4, (15.0,) * 4),
-    Scaling("classic", 3, 4, (10.0,) * 8, 25),
+    Scaling("classic", 3, 4, (22.0,) * 8, init_s=12),
     Scaling("classic", 4, 2, (35.0,) * 4),
-    Scaling("classic", 2, 4, (10.0,) * 8, 30, 0),
-    Scaling("classic", 2, 4, (35.0,) * 4, 0, 1),
-    Scaling("streams", 1, 2, (6.0,) * 4, 40),
-    Scaling("streams", 4, 5, (60.0,) * 4),
+    Scaling("classic", 2, 4, (10.0,) * 8, 30, 0, init_s=8),
+    Scaling("classic", 2, 4, (35.0,) * 4, 0, 1, init_s=10),
+    Scaling("streams", 1, 2, (6.0,) * 4, 40, init_s=12),
+    Scaling("streams", 4, 5, (20.0,) * 8),
     Scaling("classic", 1, 3, (10.0,) * 3, 45),
     Scaling("classic", 3, 2, (10.0,) * 6),
 )
@@ -106,7 +114,6 @@ class Host:
     """A process with instances, which reports their states and counts."""
 
     def __init__(self, kafka: LimitedKafka, name: str) -> None:
-        self.begun = time.time()
         self.states: dict[str, list[tuple[float, str]]] = {}
         self.counts: dict[str, list[tuple[float, int]]] = {}
         with (kafka.directory / f"{name}.out").open("ab") as errors:
@@ -176,6 +183,8 @@ class Recorded:
     """A recorded scaling, with all that its plan needs.
 
     Args:
+        start_seconds: Range of the starts before.
+        started_s: Starts of the new instances, which the plan does not have.
         gains: Times after the begin of the scaling, and the records by which the lag is lower than that of the twin.
     """
 
@@ -185,6 +194,7 @@ class Recorded:
     load: str
     lag: int
     start_seconds: str
+    started_s: tuple[float, ...]
     gains: tuple[tuple[float, float], ...]
 
     @property
@@ -198,7 +208,7 @@ class Recorded:
             last = max(place for place, gain in enumerate(gains) if gain > little)
         else:
             last = len(gains) - 1
-        place = max((place for place in range(last) if gains[place] <= 0), default=0)
+        place = max((place for place in range(last) if gains[place] <= little), default=0)
         return float(times[place])
 
 
@@ -226,6 +236,7 @@ class Judged:
 class LimitedKafka(RealApplications):
     def __init__(self, directory: Path) -> None:
         super().__init__(directory)
+        self.path = path_of_clients(self.classes, "4.3")
         compiler = ["javac", "-proc:none", "-cp", self.path, "-d", str(self.classes), str(SOURCE)]
         subprocess.run(compiler, check=True, capture_output=True, timeout=120)
         #: Held while a group is captured and scales: scalings do not disturb each other.
@@ -255,25 +266,28 @@ class LimitedKafka(RealApplications):
         host.command("start", name, topic, state, 1_000_000 // CAPACITY, *words)
 
     def warm_up(self) -> None:
-        """Some starts of processes, one after the other."""
+        """Some starts of instances, two at a time, as most scalings start them."""
         self.create("warm", 4)
-        scaling = Scaling("classic", 1, 1, (1.0,) * 4)
-        for number in range(4):
-            name = f"warm{number}"
-            host = Host(self, name)
-            self.begin(host, name, "warm", "warm", scaling)
-            until(lambda host=host, name=name: host.is_running(name), name)  # type: ignore[misc]
-            self.note_start(host, name)
+        host, scaling = Host(self, "warm"), Scaling("classic", 1, 1, (1.0,) * 4)
+        names = [f"warm{number}" for number in range(LAST)]
+        for pair in zip(names[::2], names[1::2], strict=True):
+            begun = time.time()
+            for name in pair:
+                self.begin(host, name, "warm", "warm", scaling)
+            until(lambda pair=pair: all(map(host.is_running, pair)), f"{pair}")  # type: ignore[misc]
+            for name in pair:
+                self.note_start(host, name, begun)
             time.sleep(3)
-        for number in range(4):
-            self.kill(f"warm{number}")
+        self.kill("warm")
 
-    def note_start(self, host: Host, name: str) -> None:
-        self.starts.append(host.states[name][0][0] - host.begun)
+    def note_start(self, host: Host, name: str, begun: float, init_s: float = 0.0) -> float:
+        """Seconds from the start of a process to its first join."""
+        seconds = round(host.states[name][0][0] - begun, 2)
+        self.starts.append(seconds - init_s)
+        return seconds
 
-    @property
-    def start_seconds(self) -> str:
-        low, high = min(self.starts[-12:]), max(self.starts[-12:])
+    def start_seconds(self, init_s: float) -> str:
+        low, high = min(self.starts[-LAST:]) + init_s, max(self.starts[-LAST:]) + init_s
         return f"{low:.1f}..{max(high, low + 0.1):.1f}"
 
     def recorded(self, number: int, scaling: Scaling) -> Recorded:
@@ -300,27 +314,36 @@ class LimitedKafka(RealApplications):
                     records.send(partition)
             records.flush()
             time.sleep(3)
-            start_seconds = self.start_seconds
+            start_seconds = self.start_seconds(scaling.init_s)
             begun = time.time()
             lag = sum(records.sent) - _count(hosts, names[: scaling.before], begun)
             records.rates[:] = scaling.rates
-            for name in names[scaling.before : scaling.after]:
-                hosts[name] = Host(self, name)
-                self.begin(hosts[name], name, group, topic, scaling)
+            added = names[scaling.before : scaling.after]
+            hosts |= dict.fromkeys(added, home)
             for name in names[scaling.after : scaling.before]:
                 home.command("close", name)
+            time.sleep(scaling.init_s if added else 0.0)
+            for name in added:
+                self.begin(home, name, group, topic, scaling)
             time.sleep(ALONE_S)
         time.sleep(max(0.0, begun + WINDOW_S + 1 - time.time()))
-        for name in names[scaling.before : scaling.after]:
-            self.note_start(hosts[name], name)
+        started = tuple(self.note_start(home, name, begun, scaling.init_s) for name in added)
         gains = _gains(hosts, names, dict.fromkeys(twins, home), twins, begun)
         records.close()
-        for name in (f"home{number}", *names[scaling.before : scaling.after]):
-            self.kill(name)
+        self.kill(f"home{number}")
         load = self.directory / f"{group}.csv"
         rows = [f"{time_s},{sum(scaling.rates)}" for time_s in range(0, round(WINDOW_S), 10)]
         load.write_text("\n".join(["time,records_per_second", *rows]) + "\n")
-        return Recorded(scaling, capture, config, str(load), max(0, lag), start_seconds, gains)
+        return Recorded(
+            scaling,
+            capture,
+            config,
+            str(load),
+            max(0, lag),
+            start_seconds,
+            started,
+            gains,
+        )
 
     def _captured(self, group: str, scaling: Scaling) -> tuple[str, str]:
         config, capture = self.directory / f"{group}.properties", self.directory / f"{group}.jsonl"
@@ -370,7 +393,15 @@ def judged(recorded: Recorded) -> Judged:
 
 def table(found: Sequence[Judged]) -> list[str]:
     """The rows of the page."""
-    heads = ("group", "instances", "input, records/s", "waiting records", "starts, s", "lag lower after, s", "planned")
+    heads = (
+        "group",
+        "instances",
+        "input, records/s",
+        "waiting records",
+        "starts, s: given, real",
+        "lag lower after, s",
+        "planned",
+    )
     lines = [f"| {' | '.join((*heads, 'verdict', 'sign', 'time'))} |", "|" + "---|" * (len(heads) + 3)]
     for each in found:
         recorded = each.recorded
@@ -380,10 +411,55 @@ def table(found: Sequence[Judged]) -> list[str]:
         sign, right = ("yes" if is_right else "**no**" for is_right in (each.is_sign_right, each.is_time_right))
         lines.append(
             f"| {of.words} | {of.before} to {of.after} | {of.input_words} | {recorded.lag} | "
-            f"{recorded.start_seconds.replace('..', ' to ')} | {measured} | {planned} | {each.verdict} | {sign} | "
-            f"{right} |"
+            f"{recorded.start_seconds.replace('..', ' to ')}{_starts(recorded.started_s)} | {measured} | {planned} | "
+            f"{each.verdict} | {sign} | {right} |"
         )
     return lines
+
+
+def _starts(started_s: Sequence[float]) -> str:
+    return f", {max(started_s):.1f}" if started_s else ""
+
+
+def _recorded(kafka: LimitedKafka, keep: Path | None, number: int) -> Recorded:
+    recorded = kafka.recorded(number, SCALINGS[number])
+    if keep is not None:
+        (keep / f"scaling-{number}.json").write_text(json.dumps(attrs.asdict(recorded)))
+    return recorded
+
+
+def measured(keep: Path | None, numbers: Sequence[int], at_once: int) -> list[Judged]:
+    """Does scalings, some beside each other, and judges them."""
+    found: list[Judged] = []
+    with tempfile.TemporaryDirectory() as folder:
+        kafka = LimitedKafka(keep or Path(folder))
+        try:
+            kafka.start_broker()
+            kafka.warm_up()
+            for first in range(0, len(numbers), at_once):
+                some = numbers[first : first + at_once]
+                with ThreadPoolExecutor(len(some)) as pool:
+                    made = list(pool.map(partial(_recorded, kafka, keep), some))
+                for recorded in made:
+                    found.append(judged(recorded))
+                    print(table(found)[-1], flush=True)
+        finally:
+            kafka.close()
+    return found
+
+
+def kept(keep: Path, numbers: Sequence[int]) -> list[Judged]:
+    """Judges the scalings that a folder has."""
+    found: list[Judged] = []
+    for number in numbers:
+        document = json.loads((keep / f"scaling-{number}.json").read_text())
+        scaling = Scaling(**document.pop("scaling"))
+        scaling = attrs.evolve(scaling, rates=tuple(scaling.rates))
+        gains = tuple((time_s, gain) for time_s, gain in document.pop("gains"))
+        started = tuple(document.pop("started_s"))
+        found.append(judged(Recorded(scaling=scaling, gains=gains, started_s=started, **document)))
+        print(table(found)[-1], flush=True)
+    return found
 
 
 def main() -> int:
@@ -392,27 +468,11 @@ def main() -> int:
     parser.add_argument("--only", default="", help="numbers of scalings from 0 on, with commas (all)")
     parser.add_argument("--at-once", type=int, default=4, help="groups beside each other (%(default)s)")
     parser.add_argument("--keep", type=Path, help="folder that keeps the captures and curves")
+    parser.add_argument("--again", action="store_true", help="judge the recordings of --keep again")
     parser.add_argument("--write", action="store_true", help="the table into docs/reference/accuracy.md")
     options = parser.parse_args()
     numbers = [int(each) for each in options.only.split(",")] if options.only else list(range(len(SCALINGS)))
-    found: list[Judged] = []
-    with tempfile.TemporaryDirectory() as folder:
-        kafka = LimitedKafka(options.keep or Path(folder))
-        try:
-            kafka.start_broker()
-            kafka.warm_up()
-            for first in range(0, len(numbers), options.at_once):
-                some = numbers[first : first + options.at_once]
-                with ThreadPoolExecutor(len(some)) as pool:
-                    made = list(pool.map(lambda number: kafka.recorded(number, SCALINGS[number]), some))
-                if options.keep:
-                    for number, recorded in zip(some, made, strict=True):
-                        (options.keep / f"scaling-{number}.json").write_text(json.dumps(attrs.asdict(recorded)))
-                for each in map(judged, made):
-                    found.append(each)
-                    print(table(found)[-1], flush=True)
-        finally:
-            kafka.close()
+    found = kept(options.keep, numbers) if options.again else measured(options.keep, numbers, options.at_once)
     signs, times = sum(each.is_sign_right for each in found), sum(each.is_time_right for each in found)
     sentence = (
         f"{signs} of {len(found)} signs are right, and {times} of {len(found)} times to break even are within "
