@@ -23,6 +23,7 @@ _ENUMERATED: Sequence[tuple[list[int], dict[str, Any], bool]] = (
     ([3, 3, 3], {}, False), ([3, 1, 2], {"static": True}, False), ([2, 2, 2], {}, True),
     ([2, 2, 2, 2], {}, False), ([5, 1, 2, 4], {}, False), ([3, 3, 3, 3], {"static": True}, False),
     ([2, 2, 2, 2], {}, True), ([1, 1, 1, 1, 1], {"static": True}, False), ([1, 1, 1, 1, 1], {}, False),
+    ([1] * 6, {"static": True}, False),
 )  # fmt: skip
 _BOUNDED: Sequence[tuple[list[int], dict[str, Any], bool]] = (
     ([2] * 12, {}, False), ([2] * 12, {"static": True}, False), ([2] * 6, {}, True),

@@ -80,6 +80,16 @@ def test_the_best_of_four_and_five_instances_is_that_of_a_full_enumeration(
 
 
 @pytest.mark.long
+def test_the_best_of_six_instances_is_that_of_all_4683_orders() -> None:
+    changes, loads = {"static": True}, [1] * 6
+    found = search(ordered_group(loads, **changes), [Conditions()], aims_of("duration_seconds", ()), EXACT)
+    assert found.is_proved
+    assert found.best is not None
+    assert len(list(all_orders([str(number) for number in range(6)]))) == 4683
+    assert found.best.figures["duration_seconds"] == enumerated(found, loads, [Conditions()], **changes)
+
+
+@pytest.mark.long
 @pytest.mark.parametrize("changes", [{}, {"static": True}], ids=str)
 def test_twelve_instances_are_proved_within_a_hundredth(changes: dict[str, Any]) -> None:
     group = ordered(group_document([1] * 12, **changes))
@@ -88,6 +98,14 @@ def test_twelve_instances_are_proved_within_a_hundredth(changes: dict[str, Any])
     assert found.best is not None
     assert len(found.best.order.batches) == 2
     assert found.bound >= 0.99 * found.best.figures["duration_seconds"]
+
+
+def test_the_bound_has_the_delays_of_looks_that_all_orders_share() -> None:
+    group = ordered(group_document([2] * 12))
+    found = search(group, [Conditions()], aims_of("duration_seconds", ()), OrderSearch(draws=3))
+    assert found.best is not None
+    assert found.bound >= 0.999 * found.best.figures["duration_seconds"]
+    assert found.plays < 60
 
 
 def test_instances_with_the_only_ready_copies_of_each_other_stay_apart() -> None:
