@@ -31,9 +31,11 @@ def best_sentence(answer: BestOrder) -> str:
     """The order and its gain over one by one."""
     order, after, before = answer.order, answer.figures, answer.before_figures
     figure = answer.found.aims.minimize
+    # Without a proof, orders that were not played may be better.
+    of = "allowed" if answer.found.is_proved else "played"
     if after[figure] >= before[figure] * (1 - 1e-9) and order.is_one_by_one and order.conditions == _present(answer):
         return (
-            f"Restart one {answer.unit} after the other: no allowed order is better. "
+            f"Restart one {answer.unit} after the other: no {of} order is better. "
             f"{_value(DURATION, after[DURATION])}, worst task {seconds_words(after[WORST])} s."
         )
     about = "about " if answer.found.is_estimated else ""
@@ -46,7 +48,7 @@ def best_sentence(answer: BestOrder) -> str:
         + ("as before" if is_as_before else f"instead of {seconds_words(before[WORST])} s")
     )
     sentence = f"Restart {batches_words(order.batches)}{_under(answer, order)}: {', '.join(gains)}."
-    return sentence if answer.is_gain else f"No order is better than one by one beyond noise. {sentence}"
+    return sentence if answer.is_gain else f"No {of} order is better than one by one beyond noise. {sentence}"
 
 
 def _under(answer: BestOrder, order: Order) -> str:
