@@ -327,13 +327,13 @@ def main() -> int:
     }
     sentence = (
         f"{sum(gained)} of {len(found)} rolls have at least {GAIN:.0%} less time or task-seconds (median "
-        f"{median:.0%}), and {sum(held)} of {len(found)} durations are inside their intervals. Of both orders, "
+        f"{median:.0%}), and {sum(held)} of {len(found)} durations are inside their intervals.\nOf both orders, "
         f"{sum(away[figures[0]])} of {len(away[figures[0]])} worst tasks and {sum(away[figures[1]])} of "
         f"{len(away[figures[1]])} sums of task-seconds are inside."
     )
     print(sentence)
     if options.write:
-        with_part(PART, [sentence, "", *table(found)])
+        with_part(PART, [*sentence.splitlines(), "", *table(found)])
     return 0 if sum(held) >= HELD * len(found) and sum(gained) >= HELD * len(found) else 1
 
 
