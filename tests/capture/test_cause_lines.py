@@ -46,6 +46,35 @@ def found(*files: Path) -> list[tuple[str, str]]:
 
 
 CASES: dict[str, tuple[list[str], list[tuple[str, str]]]] = {
+    "missing source topics in the leader's exception alone": (
+        [
+            f"{ASSIGNOR} Caught an error in the task assignment. Returning an error assignment.",
+            " org.apache.kafka.streams.errors.MissingSourceTopicException: Missing source topics.",
+            f"{THREAD} Received error code INCOMPLETE_SOURCE_TOPIC_METADATA",
+        ],
+        [
+            (
+                "decision_failed",
+                "no assignment was made: source topics are missing: create them before the application starts",
+            )
+        ],
+    ),
+    "error of the assignor in the leader's own log": (
+        [
+            f"{ASSIGNOR} Caught an error in the task assignment. Returning an error assignment.",
+            " org.apache.kafka.streams.errors.TaskAssignmentException: the plugin ran out of capacity",
+            " \tat com.example.MyAssignor.assign(MyAssignor.java:10)",
+            JOINED,
+            f"{THREAD} Received error code ASSIGNMENT_ERROR",
+        ],
+        [
+            (
+                "decision_failed",
+                "no assignment was made: the leader's assignor failed: TaskAssignmentException: the plugin ran out of "
+                "capacity",
+            )
+        ],
+    ),
     "poll timeout of a static member": (
         [f"[Consumer instanceId=b-1-1, clientId=b-1-StreamThread-1-consumer, groupId=orders] {TIMED_OUT}"],
         [("poll_timed_out", "thread 1 of b-1 did not poll within max.poll.interval.ms and left")],

@@ -101,6 +101,7 @@ _TOGETHER_MS, _STATUS_MS, _STOPPING_MS = 5_000, 60_000, 600_000
 #: A rebalance that takes longer shows its begin.
 _LONG_MS = 10_000
 _TOPICS_MISSING = "INCOMPLETE_SOURCE_TOPIC_METADATA"
+_MISSING_TOPICS = "MissingSourceTopicException"
 
 
 @attrs.frozen
@@ -420,6 +421,11 @@ def _failure(line: _Line) -> tuple[int, str] | None:
         if failed is None or name in _USUAL_FAILURES:
             return None
         return 3, f"the leader's assignor failed: {failed[1]} ({name})" if failed[1] else f"the leader failed: {name}"
+    if line.kind is MessageKind.ASSIGNMENT_FAILED:
+        exception = _exception(line.text)
+        if not exception or exception.startswith(_MISSING_TOPICS):
+            return _missing_topics("") if exception else None
+        return 2, f"the leader's assignor failed: {exception}"
     if line.kind in (MessageKind.ERROR_CODE, MessageKind.ASSIGNOR_ERROR):
         return _error(line)
     return None

@@ -69,6 +69,7 @@ class MessageKind(enum.Enum):
     TOPIC_MISSING = "is missing/unknown during rebalance"
     UNEQUAL_TOPICS = "ollowing topics do not have the same number of partitions"
     STATUSES = "Membership is in the following statuses: "
+    ASSIGNMENT_FAILED = "Caught an error in the task assignment"
     ERROR_CODE = "Received error code "
     ASSIGNOR_ERROR = "task assignor returning assignment with error"
     LEFT_GROUP = "through explicit `LeaveGroup`"
@@ -121,6 +122,7 @@ CAUSES = frozenset(
         MessageKind.TOPIC_MISSING,
         MessageKind.UNEQUAL_TOPICS,
         MessageKind.STATUSES,
+        MessageKind.ASSIGNMENT_FAILED,
         MessageKind.ERROR_CODE,
         MessageKind.ASSIGNOR_ERROR,
         MessageKind.LEFT_GROUP,

@@ -60,7 +60,15 @@ _BEHIND = {
 _RESTORING = frozenset({MessageKind.END_OFFSET, MessageKind.RESTORED, MessageKind.RESTORED_TASK})
 #: An exception, or a cause of it, stands in a line of its own.
 _EXCEPTION = re.compile(r"(?:Caused by: )?(?<![\w.])(?:[a-z]\w*\.)+[A-Z][\w$]*(?:Exception|Error)(?=:|\s*\Z)")
-_WITH_EXCEPTION = frozenset({MessageKind.EXCEPTION, MessageKind.UNCAUGHT, MessageKind.JVM_DIED, MessageKind.REPLACED})
+_WITH_EXCEPTION = frozenset(
+    {
+        MessageKind.EXCEPTION,
+        MessageKind.UNCAUGHT,
+        MessageKind.JVM_DIED,
+        MessageKind.REPLACED,
+        MessageKind.ASSIGNMENT_FAILED,
+    }
+)
 _FURTHER_LINES |= dict.fromkeys(_WITH_EXCEPTION, _EXCEPTION)
 _BESIDE = (
     frozenset(
