@@ -14,6 +14,7 @@ from typing import Any
 from assignment_api.connect import CONNECT_PROTOCOL, MAX_DELAY_KEY, ConnectProtocol
 from assignment_api.errors import ConfigError
 from assignment_api.plugins.policy import ISOLATION, Pin
+from assignment_api.plugins.settings import SETTING_PREFIX, is_setting, text_list
 from assignment_api.releases import RELEASE_KEY, release_named
 from assignment_api.streams.configs import ASSIGNMENT_KEYS, AssignmentConfigs
 
@@ -60,8 +61,6 @@ RACK_TAGS_OF_GROUP = "streams.rack.aware.assignment.tags"
 #: Our own: in Kafka ``connect.protocol`` decides.
 CONNECT_ASSIGNOR_CLASS = "connect.assignor.class"
 
-#: Before a plugin's name and setting.
-SETTING_PREFIX = "assignor."
 ALLOW = "assignor.plugins.allow"
 BLOCK = "assignor.plugins.block"
 PIN = "assignor.plugins.pin"
@@ -99,7 +98,6 @@ _KAFKA_PREFIXES = (
     "admin.",
     "topic.",
 )
-_SETTING = re.compile(r"\Aassignor\.[A-Za-z][A-Za-z0-9_-]{0,63}\.[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}\Z")
 _HOST_AND_PORT = re.compile(r"\A(?:[0-9a-zA-Z\-%._]*://)?\[?[0-9a-zA-Z\-%._:]*]?:[0-9]+")
 _MAX_TAG_KEY, _MAX_TAG_VALUE = 20, 30
 _INT_MAX = 2**31 - 1
@@ -208,19 +206,6 @@ def _tag(key: str, value: object) -> str:
     if not tag or len(tag) > _MAX_TAG_KEY:
         raise ConfigError(f"Invalid configuration {key}: the tag's key must have 1 to {_MAX_TAG_KEY} characters")
     return value
-
-
-def text_list(key: str, value: object) -> tuple[str, ...]:
-    """A list of texts, or a text with commas, without blank items.
-
-    Raises:
-        ConfigError: if it is neither.
-    """
-    if isinstance(value, str):
-        return tuple(item.strip() for item in value.split(",") if item.strip())
-    if isinstance(value, (list, tuple)) and all(isinstance(item, str) for item in value):
-        return tuple(item.strip() for item in value if item.strip())
-    raise ConfigError(f"Invalid value {value} for configuration {key}: expected a list of texts")
 
 
 def _pins(key: str, value: object) -> tuple[str, ...]:
@@ -339,11 +324,6 @@ DEFAULTS: Mapping[str, Any] = {
 def is_policy_key(key: str) -> bool:
     """True if ``key`` decides which plugins may be imported."""
     return key in _POLICY_READERS
-
-
-def is_setting(key: str) -> bool:
-    """True for ``assignor.<plugin name>.<key>``."""
-    return _SETTING.match(key) is not None and not key.startswith("assignor.plugins.")
 
 
 def is_kept(key: str) -> bool:

@@ -10,13 +10,15 @@ import attrs
 
 from assignment_api.errors import ConfigError
 from assignment_api.plugins.errors import PluginDefinitionError
-from assignment_api.plugins.keys import SETTING_PREFIX, is_setting, text_list
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-__all__ = ["Setting", "declared_by"]
+__all__ = ["SETTING_PREFIX", "Setting", "declared_by", "is_setting", "text_list"]
 
+#: Before a plugin's name and setting.
+SETTING_PREFIX = "assignor."
+_SETTING = re.compile(r"\Aassignor\.[A-Za-z][A-Za-z0-9_-]{0,63}\.[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}\Z")
 _EXPECTED = {
     "bool": "true or false",
     "float": "a number",
@@ -119,3 +121,21 @@ def declared_by(instance: object, attribute: attrs.Attribute[Any], value: Iterab
         if item.key in keys:
             raise PluginDefinitionError(f"{place}: {item.key!r} is declared twice")
         keys.add(item.key)
+
+
+def is_setting(key: str) -> bool:
+    """True for ``assignor.<plugin name>.<key>``."""
+    return _SETTING.match(key) is not None and not key.startswith("assignor.plugins.")
+
+
+def text_list(key: str, value: object) -> tuple[str, ...]:
+    """A list of texts, or a text with commas, without blank items.
+
+    Raises:
+        ConfigError: if it is neither.
+    """
+    if isinstance(value, str):
+        return tuple(item.strip() for item in value.split(",") if item.strip())
+    if isinstance(value, (list, tuple)) and all(isinstance(item, str) for item in value):
+        return tuple(item.strip() for item in value if item.strip())
+    raise ConfigError(f"Invalid value {value} for configuration {key}: expected a list of texts")

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from assignor_lab.documents.errors import OutputFileError
-
 __all__ = ["junit_file", "report_file"]
 
 
@@ -27,6 +25,8 @@ def report_file(file: Path | None) -> Path | None:
 
 
 def _writable(option: str, file: Path | None) -> Path | None:
+    from assignor_lab.documents.errors import OutputFileError
+
     if file is not None and (file.is_dir() or not file.parent.is_dir()):
         raise OutputFileError(f"{option} {file}: name a file in a folder that exists")
     return file

@@ -95,6 +95,13 @@ assert "pydantic" not in sys.modules
     assert "Usage:" in run_program(program)
 
 
+def test_the_package_runs_as_the_command() -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "assignor_lab", "--version"], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.startswith("assignor-lab ")
+
+
 def test_help_names_the_values_of_the_rooms() -> None:
     from assignment_api.plugins.policy import ISOLATION
     from assignor_lab.cli.isolation_options import Isolate
