@@ -325,15 +325,15 @@ def main() -> int:
         ]
         for name in figures
     }
-    sentence = (
-        f"{sum(gained)} of {len(found)} rolls have at least {GAIN:.0%} less time or task-seconds (median "
-        f"{median:.0%}), and {sum(held)} of {len(found)} durations are inside their intervals.\nOf both orders, "
-        f"{sum(away[figures[0]])} of {len(away[figures[0]])} worst tasks and {sum(away[figures[1]])} of "
-        f"{len(away[figures[1]])} sums of task-seconds are inside."
-    )
-    print(sentence)
+    sentences = [
+        f"{sum(gained)} of {len(found)} rolls have at least {GAIN:.0%} less time or task-seconds (median {median:.0%}).",
+        f"{sum(held)} of {len(found)} durations are inside their intervals.",
+        f"Of both orders, {sum(away[figures[0]])} of {len(away[figures[0]])} worst tasks and {sum(away[figures[1]])} of "
+        f"{len(away[figures[1]])} sums of task-seconds are inside.",
+    ]
+    print(*sentences, sep="\n")
     if options.write:
-        with_part(PART, [*sentence.splitlines(), "", *table(found)])
+        with_part(PART, [*sentences, "", *table(found)])
     return 0 if sum(held) >= HELD * len(found) and sum(gained) >= HELD * len(found) else 1
 
 
