@@ -325,11 +325,12 @@ def main() -> int:
         ]
         for name in figures
     }
+    rolls, (worst, sums) = len(found), (away[name] for name in figures)
     sentences = [
-        f"{sum(gained)} of {len(found)} rolls have at least {GAIN:.0%} less time or task-seconds (median {median:.0%}).",
-        f"{sum(held)} of {len(found)} durations are inside their intervals.",
-        f"Of both orders, {sum(away[figures[0]])} of {len(away[figures[0]])} worst tasks and {sum(away[figures[1]])} of "
-        f"{len(away[figures[1]])} sums of task-seconds are inside.",
+        f"{sum(gained)} of {rolls} rolls have at least {GAIN:.0%} less time or task-seconds (median {median:.0%}).",
+        f"{sum(held)} of {rolls} durations are inside their intervals.",
+        f"Of both orders, {sum(worst)} of {len(worst)} worst tasks and {sum(sums)} of {len(sums)} sums of task-seconds "
+        "are inside.",
     ]
     print(*sentences, sep="\n")
     if options.write:
