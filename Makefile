@@ -20,7 +20,7 @@ unexport PYTHONDONTWRITEBYTECODE
 .DEFAULT_GOAL := help
 # Every target installs into one environment.
 .NOTPARALLEL:
-.PHONY: help setup plugins demo test test-fast test-services lint types contracts docs parity clients accuracy accuracy-live soak fuzz fuzz-readers releases bench fuzz-live fuzz-rest api-snapshot lock pictures dist clean
+.PHONY: help setup plugins demo test test-fast test-services lint types contracts docs parity clients accuracy accuracy-live soak fuzz fuzz-readers releases bench fuzz-live fuzz-rest api-snapshot lock pictures dist release clean
 
 help: ## list the targets
 	@sed -nE 's/^([a-z-]+):.*## (.*)/  make \1|\2/p' Makefile | awk -F'|' '{printf "%-22s %s\n", $$1, $$2}'
@@ -173,6 +173,9 @@ lock: setup $(STAMPS)/dev ## resolve requirements/*.txt anew (LOCK_FLAGS=--upgra
 
 dist: setup ## build wheel and sdist into dist/
 	$(BIN)/python -m hatchling build -d dist
+
+release: setup $(STAMPS)/release ## build a release, check it and print its tag (ADDRESS=https://...: of the repository)
+	@scripts/release $(BIN) $(ADDRESS)
 
 clean: ## remove what the targets made, but for .venv
 	rm -rf build dist docs/_build docs/api/generated .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
