@@ -43,10 +43,15 @@ def choices(tree: ast.AST) -> Iterator[tuple[ast.expr | ast.pattern, set[str]]]:
             yield from ((key, KINDS) for key in node.keys if key is not None)
 
 
-def is_word(path: Path, choice: ast.AST) -> bool:
-    """True for a word of the command line: the name of a command, or of a layout of `assignor new`."""
-    words = {LAB / "cli" / "app.py": {"connect"}, LAB / "new" / "laying_out.py": {"streams", "connect", "consumer"}}
-    return texts(choice) <= words.get(path, set())
+def is_word(path: Path, names: set[str]) -> bool:
+    """True for words of the command line: a command, an extra, a protocol, or a layout of `assignor new`."""
+    words = {
+        LAB / "cli" / "app.py": {"connect"},
+        LAB / "cli" / "missing_extras.py": {"connect"},
+        LAB / "cli" / "simulate.py": {"streams"},
+        LAB / "new" / "laying_out.py": {"streams", "connect", "consumer"},
+    }
+    return names <= words.get(path, set())
 
 
 def comparisons(path: Path) -> list[str]:
@@ -54,7 +59,7 @@ def comparisons(path: Path) -> list[str]:
     return [
         f"{path.relative_to(LAB)}, line {choice.lineno}: {ast.unparse(choice)}"
         for choice, names in choices(tree)
-        if texts(choice) & names and "group.protocol" not in texts(choice) and not is_word(path, choice)
+        if (named := texts(choice) & names) and "group.protocol" not in texts(choice) and not is_word(path, named)
     ]
 
 
