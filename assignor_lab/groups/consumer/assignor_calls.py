@@ -61,7 +61,10 @@ class PartitionCalls(AssignorCalls[PartitionGroup, PartitionAssignment]):
             if member not in state.members:
                 raise InvalidAnswerError(f"assignor {name}: there is no member {member!r:.80} in the group")
             for topic, partitions in held.items():
-                if any(not 0 <= partition < sizes.get(topic, 0) for partition in partitions):
+                if any(
+                    not (0 <= partition < sizes.get(topic, 0) or _is_former(state, topic, partition))
+                    for partition in partitions
+                ):
                     raise InvalidAnswerError(
                         f"assignor {name}: members[{member!r:.80}]: {topic!r:.80} {list(partitions)!r:.80} has a "
                         "partition that does not exist"
@@ -79,6 +82,13 @@ class PartitionCalls(AssignorCalls[PartitionGroup, PartitionAssignment]):
 
     def answer_of(self, state: PartitionGroup, document: object) -> PartitionAssignment:
         return answer_in(state, document)
+
+
+def _is_former(state: PartitionGroup, topic: str, partition: int) -> bool:
+    """True for a partition of a previous target whose topic is gone: Kafka's ``SimpleAssignor`` keeps it."""
+    if isinstance(state, ConsumerGroupState):
+        return False
+    return any(partition in member.assigned.get(topic, ()) for member in state.members.values())
 
 
 CONSUMER_CALLS = PartitionCalls("consumer-assignor", "CONSUMER_CALLS", received_consumers)
