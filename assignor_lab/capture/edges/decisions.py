@@ -157,26 +157,24 @@ def _in_order(tasks: Iterable[str]) -> tuple[str, ...]:
 def _evidence_of(
     document: Mapping[str, Any], placed: Mapping[str, tuple[Sequence[str], Sequence[str]]]
 ) -> DecisionEvidence:
-    config, source = document["config"], document["source"]
-    ran = DecisionInput(document).previous_owners
+    config, source, given = document["config"], document["source"], DecisionInput(document)
+    ran, tasks = given.previous_owners, given.tasks
     moved = sum(ran.get(task, process) != process for process, (active, _) in placed.items() for task in active)
     found = DecisionEvidence(
         events=tuple(sorted(_events(source), key=lambda each: each.at.latest_ms)),
         moved=moved,
         assignor=str((document.get("observed") or {}).get("assignor") or source.get("assignor") or "").lower(),
         standbys=config.get(NUM_STANDBY_REPLICAS, 0),
+        stateful=frozenset(task for task, is_logged in tasks.items() if is_logged),
     )
-    if "clients" not in document:
-        stateful = (each for each in document["subtopologies"] if each["stateful"])
-        tasks = frozenset(f"{each['id']}_{number}" for each in stateful for number in range(each["tasks"]))
-        return attrs.evolve(found, stateful=tasks)
+    if not given.is_classic:
+        return found
     return attrs.evolve(
         found,
-        tasks=frozenset(task["id"] for task in document["tasks"]),
+        tasks=frozenset(tasks),
         hands_over=bool(moved) or _hands_over(document),
         probing_ms=config.get(PROBING_REBALANCE_INTERVAL_MS, LEAST_PROBING_MS),
         recovery_lag=config.get(ACCEPTABLE_RECOVERY_LAG),
-        stateful=frozenset(task["id"] for task in document["tasks"] if task["logged"]),
         copy_lags={client["process_id"]: _copy_lags(client) for client in document["clients"]},
     )
 
