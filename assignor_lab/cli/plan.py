@@ -321,7 +321,8 @@ def _plan(
             if is_connect_state(read.scenario) or is_consumer_state(read.scenario):
                 predict = partial(predicted_by, plays=plays, processes=workers, on_play=lambda _: on_play(), runs=runs)
                 made = consumer_answer if is_consumer_state(read.scenario) else connect_answer
-                answer = made(source, read, plan_name, subject, options, texts, seed, predict)
+                past = past_of_group(source, read, verification, workers, seed, options)
+                answer = made(source, read, plan_name, subject, options, texts, seed, predict, past)
             else:
                 how = partial(
                     predict_from, plays=plays, seed=seed, processes=workers, on_play=lambda _: on_play(), runs=runs

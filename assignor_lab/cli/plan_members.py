@@ -28,9 +28,11 @@ from assignor_lab.planning.consumer_plan import (
     usual_consumer_variants,
 )
 from assignor_lab.planning.consumer_state import consumer_state
+from assignor_lab.planning.intervals import adjusted_by_past
 from assignor_lab.planning.making import Options
 from assignor_lab.planning.measured import PlayedPlan
 from assignor_lab.planning.naive import Naive
+from assignor_lab.planning.past_record import PastRecord
 from assignor_lab.planning.plans import Plan
 from assignor_lab.planning.predicted import Prediction
 from assignor_lab.planning.words import Answer
@@ -66,11 +68,13 @@ def connect_answer(
     texts: Sequence[str] | None,
     seed: int,
     predict: Predict,
+    past: PastRecord | None = None,
 ) -> Answer:
     """The answer to a plan of a Connect group.
 
     Args:
         texts: Variants of the command line; empty: the usual ones; ``None``: none.
+        past: The group's own past changes, which widen or narrow the intervals.
 
     Raises:
         AssignorLabError: a subclass, if the options contradict the state.
@@ -85,7 +89,8 @@ def connect_answer(
         variants = usual_connect_variants(state, options, plan, read.terms, subject)
 
     def calibrated(work: Callable[[int], PlayedPlan], plan: Plan) -> Prediction:
-        return connect_calibrated(predict(work, plan))
+        made = predict(work, plan)
+        return adjusted_by_past(made, connect_calibrated(made), plan, past)
 
     return _answer(
         source,
@@ -96,6 +101,7 @@ def connect_answer(
         played_connect_plan,
         calibrated,
         _releases(read),
+        past,
     )
 
 
@@ -116,6 +122,7 @@ def consumer_answer(
     texts: Sequence[str] | None,
     seed: int,
     predict: Predict,
+    past: PastRecord | None = None,
 ) -> Answer:
     """The answer to a plan of a consumer group; arguments and errors as for :func:`connect_answer`."""
     state = consumer_state(read.scenario, read.terms, options)
@@ -126,8 +133,16 @@ def consumer_answer(
         variants = [given_consumer_variant(each, state, plan, read.terms) for each in variants_of((), texts)]
     elif texts is not None:
         variants = usual_consumer_variants(state, options, plan, read.terms)
-    assumptions = [*state.assumptions, *plan.assumptions, _UNCALIBRATED_CONSUMERS]
-    return _answer(source, present, variants, assumptions, seed, played_consumer_plan, predict, _releases(read))
+    is_corrected = past is not None and bool(past.changes)
+    assumptions = [*state.assumptions, *plan.assumptions, *([] if is_corrected else [_UNCALIBRATED_CONSUMERS])]
+
+    def calibrated(work: Callable[[int], PlayedPlan], plan: Plan) -> Prediction:
+        made = predict(work, plan)
+        return adjusted_by_past(made, made, plan, past)
+
+    return _answer(
+        source, present, variants, assumptions, seed, played_consumer_plan, calibrated, _releases(read), past
+    )
 
 
 def _releases(read: ReadGroup) -> list[str]:
@@ -148,6 +163,7 @@ def _answer(
     played: Callable[[C, str], PlayedPlan],
     predict: Predict,
     releases: Sequence[str],
+    past: PastRecord | None,
 ) -> Answer:
     chosen = list(variants)
     prediction = predict(partial(_play, played, present, seed), present.plan)
@@ -158,7 +174,7 @@ def _answer(
         except AssignorLabError as error:
             found[each.name] = str(error)
     plays = len(prediction.plays)
-    return Answer(source, present.plan, plays, seed, prediction, Naive(None, None), found, assumptions, releases)
+    return Answer(source, present.plan, plays, seed, prediction, Naive(None, None), found, assumptions, releases, past)
 
 
 def _play(played: Callable[[C, str], PlayedPlan], variant: C, seed: int, number: int) -> PlayedPlan:

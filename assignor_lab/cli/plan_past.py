@@ -7,6 +7,7 @@ from pathlib import Path
 from assignor_lab.cli.present_group import ReadGroup
 from assignor_lab.planning.making import Options
 from assignor_lab.planning.past.ledger import read_ledger
+from assignor_lab.planning.past.members import is_member_state, record_of_members
 from assignor_lab.planning.past.reading import record_of_past
 from assignor_lab.planning.past_record import PastRecord
 from assignor_lab.verification.verified import Verification
@@ -24,6 +25,8 @@ def past_of_group(
     """
     folder = Path(source)
     known = read_ledger(folder) if source != "-" and folder.is_dir() else {}
+    if is_member_state(read.scenario):
+        return record_of_members(read.scenarios, verification, read.terms, options, known, processes, seed)
     return record_of_past(
         read.scenarios, read.past, verification, read.terms, options.start_ms, options.starts, known, processes, seed
     )

@@ -7,13 +7,37 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import attrs
 
-from assignor_lab.model.events import InstanceCrashed, InstanceRestartedInSession, InstanceStopped
-from assignor_lab.model.history import GroupHistory
+from assignor_lab.model.decision import Decision
+from assignor_lab.model.events import (
+    GroupEvent,
+    InstanceCrashed,
+    InstanceGone,
+    InstanceRestarted,
+    InstanceRestartedInSession,
+    InstanceStopped,
+)
+from assignor_lab.model.history import JOBS, GroupHistory
 
-__all__ = ["MemberOwnership", "unowned_by_decisions", "unowned_by_members"]
+__all__ = [
+    "DEPARTURES", "MemberOwnership", "Unowned", "departure_bounds", "unowned_between_decisions",
+    "unowned_by_decisions", "unowned_by_members",
+]  # fmt: skip
+
+#: Events after which an instance runs nothing.
+DEPARTURES = (InstanceStopped, InstanceCrashed, InstanceGone, InstanceRestarted, InstanceRestartedInSession)
 
 #: Begin and end.
 Interval = tuple[int, int]
+
+
+@attrs.frozen
+class Unowned:
+    """A time without an owner: the bounds of its begin, and its end; ``None``: it lasts."""
+
+    task: str
+    earliest_ms: int
+    begin_ms: int
+    end_ms: int | None
 
 
 @attrs.frozen
@@ -76,6 +100,68 @@ def unowned_by_members(history: GroupHistory, held: Iterable[MemberOwnership]) -
     for member, task in list(since):
         close(member, task, until_ms)
     return {task: _rest(intervals, begin_ms, until_ms) for task, intervals in owned.items()}
+
+
+def unowned_between_decisions(
+    history: GroupHistory, session_ms: int, first_owners: Mapping[str, str] | None = None
+) -> list[Unowned]:
+    """Times of jobs and partitions without an owner, as decisions and departures alone show them.
+
+    Connect workers and consumers keep no state, and no record shows when a task starts. So a task is away from the
+    departure of its instance, or from the decision that takes it away, until the decision that gives it to an instance.
+
+    Args:
+        session_ms: A group notices a departure within this time.
+        first_owners: Task to its instance before the first decision.
+    """
+    owners = dict(first_owners or {})
+    lost: dict[str, Interval] = {}
+    found: list[Unowned] = []
+    for each in history.entries:
+        if isinstance(each, Decision):
+            found += _decided(each, _tasks_owned(each, history.moves), owners, lost)
+        elif isinstance(each, DEPARTURES):
+            since, until = departure_bounds(each, session_ms)
+            for task in [task for task, owner in owners.items() if owner == each.instance]:
+                if isinstance(each, InstanceRestartedInSession):
+                    # Records show the rejoin alone, so the end of the process is any time of the session before it.
+                    found.append(Unowned(task, since, until if each.at.earliest_ms == until else since, until))
+                else:
+                    lost[task] = (since, until)
+                    del owners[task]
+    return [*found, *(Unowned(task, since, until, None) for task, (since, until) in lost.items())]
+
+
+def departure_bounds(event: GroupEvent, session_ms: int) -> Interval:
+    """The earliest and latest time of a departure: a group notices it within a session."""
+    if isinstance(event, InstanceRestartedInSession) and event.at.earliest_ms == event.at.latest_ms:
+        return event.at.latest_ms - session_ms, event.at.latest_ms
+    return max(event.at.earliest_ms, event.at.latest_ms - session_ms), event.at.latest_ms
+
+
+def _decided(
+    decision: Decision, now: Mapping[str, str], owners: dict[str, str], lost: dict[str, Interval]
+) -> Iterator[Unowned]:
+    at_ms = decision.at.latest_ms
+    for task in owners.keys() - now.keys():
+        del owners[task]
+        # A task that is gone is not away.
+        if decision.tasks is None or task in decision.tasks:
+            lost[task] = (at_ms, at_ms)
+    for task, owner in now.items():
+        if task in lost:
+            since, until = lost.pop(task)
+            yield Unowned(task, since, min(until, at_ms), at_ms)
+        owners[task] = owner
+
+
+def _tasks_owned(decision: Decision, moves: str) -> dict[str, str]:
+    owners = {task: name for name, share in decision.shares.items() for task in share.active}
+    if moves != JOBS:
+        return owners
+    # A task is named after its connector, with its number.
+    jobs = owners.keys() | (decision.tasks or frozenset())
+    return {job: name for job, name in owners.items() if job.rpartition("-")[0] in jobs}
 
 
 def _bounds(history: GroupHistory) -> Interval:

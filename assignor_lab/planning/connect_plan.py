@@ -147,6 +147,8 @@ def play_connect_plan(
     marks: list[int] = []
     failed, done_ms = None, cluster.now
     for step in steps:
+        if marks and step.at_ms is not None:
+            cluster.run_until(max(cluster.now, marks[0] + step.at_ms))
         marks.append(cluster.now)
         starts = {
             each.name: _start_ms(plan, durations, timings, draws_of(plan, drawn, f"{seed} start", each.name))
@@ -196,6 +198,12 @@ def _act(
 ) -> Callable[[], bool]:
     """Begin an action; returns the condition under which it is over."""
     settings = _settings(state, action.name)
+    if action.type == "event":
+        if action.details["type"] == "crash":
+            cluster.crash(action.name)
+        else:
+            cluster.stop(action.name)
+        return lambda: True
     if action.type == "add":
         cluster.start_worker(action.name, settings, start_ms=start_ms)
         return lambda: _is_ready(cluster, action.name)
@@ -217,7 +225,7 @@ def _act(
             cluster.start_worker(action.name, settings, start_ms=start_ms)
             restarted.append(True)
         else:
-            cluster.clock.after(plan.down_ms, again)
+            cluster.clock.after(max(1, plan.down_ms), again)
 
     cluster.clock.after(plan.down_ms, again)
     return lambda: bool(restarted) and _is_ready(cluster, action.name)

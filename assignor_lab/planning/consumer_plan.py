@@ -172,8 +172,11 @@ def play_consumer_plan(
     play.rest(rest_ms)
     beat_ms = max(timings.heartbeat_interval_ms, timings.group_heartbeat_interval_ms)
     play.world.run_until(play.world.now + drawn.randrange(1, beat_ms + 1))
-    marks, failed = [], None
+    marks: list[int] = []
+    failed = None
     for step in plan.steps:
+        if marks and step.at_ms is not None:
+            play.world.run_until(max(play.world.now, marks[0] + step.at_ms))
         marks.append(play.world.now)
         over = [
             _act(play, plan, action, draws_of(plan, drawn, f"{seed} start", action.name)) for action in step.actions
@@ -204,7 +207,9 @@ def _act(play: ConsumerPlay, plan: Plan, action: Action, drawn: random.Random) -
         world.clock.after(action.after_ms, lambda: begun.append(_act(play, plan, later, drawn)))
         return lambda: bool(begun) and begun[0]()
     if action.type == "event":
-        play.do(ConsumerEvent(0, details["type"], name, details))
+        # A recorded past has the event of instances of all kinds.
+        kind = "kill" if details["type"] == "crash" else details["type"]
+        play.do(ConsumerEvent(0, kind, name, details))
         return lambda: True
     start_ms = _start_ms(plan, play.episode.timings, drawn)
     if action.type == "add":
@@ -224,7 +229,7 @@ def _act(play: ConsumerPlay, plan: Plan, action: Action, drawn: random.Random) -
 
     def again() -> None:
         if name in world.consumers:
-            world.clock.after(plan.down_ms, again)
+            world.clock.after(max(1, plan.down_ms), again)
         else:
             play.start(name, play.settings_of(name, details.get("protocol")), start_ms)
             restarted.append(True)

@@ -27,6 +27,7 @@ __all__ = [
     "FIGURES",
     "LEAST_SECONDS",
     "Widening",
+    "adjusted_by_past",
     "calibrated",
     "form_of",
     "shipped_calibration",
@@ -122,6 +123,25 @@ def calibrated(
         total=of_step(prediction.total),
         duration_seconds=_duration(prediction, plan) if calibration is None else prediction.duration_seconds,
     )
+
+
+def adjusted_by_past(of_plays: Prediction, usual: Prediction, plan: Plan, past: PastRecord | None) -> Prediction:
+    """The prediction of a group of workers or consumers with intervals that its own past widens or narrows.
+
+    Args:
+        of_plays: With the intervals of the plays.
+        usual: With those of a group without a past.
+    """
+    if past is None:
+        return usual
+
+    def of_step(played: StepRange, step: StepRange) -> StepRange:
+        worst, every = (past.adjusted(name, plan.name, getattr(played, name), getattr(step, name)) for name in FIGURES)
+        reasons = (*step.poorly_known, *past.doubts)
+        return attrs.evolve(step, worst_task_seconds=worst, task_seconds=every, poorly_known=reasons)
+
+    steps = tuple(map(of_step, of_plays.steps, usual.steps))
+    return attrs.evolve(usual, steps=steps, total=of_step(of_plays.total, usual.total))
 
 
 def _duration(prediction: Prediction, plan: Plan) -> Range:

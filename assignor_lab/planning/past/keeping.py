@@ -14,6 +14,7 @@ from assignment_api.plugins import ConfigSources, Registry
 from assignor_lab.capture.errors import HistoryError
 from assignor_lab.capture.histories.past import PastSurroundings, read_past
 from assignor_lab.planning.past.ledger import add_to_ledger, read_ledger
+from assignor_lab.planning.past.members import is_member_state, record_of_members
 from assignor_lab.planning.past.reading import record_of_past
 from assignor_lab.planning.predict import Terms
 from assignor_lab.scenarios.settings import given_settings
@@ -42,8 +43,11 @@ def keep_ledger(folder: Path, registry: Registry, config: ConfigSources) -> int:
     terms = Terms(registry, config, given_settings(config.above))
     known = read_ledger(folder)
     verification = verify(decisions, terms_of(registry, config, around=around))
-    episodes = past_episodes([each for each in decisions if each.observed is not None], terms.settings)
-    record = record_of_past(decisions, episodes, verification, terms, known=known, only_over=True)
+    if decisions and is_member_state(decisions[0]):
+        record = record_of_members(decisions, verification, terms, known=known, only_over=True)
+    else:
+        episodes = past_episodes([each for each in decisions if each.observed is not None], terms.settings)
+        record = record_of_past(decisions, episodes, verification, terms, known=known, only_over=True)
     new = [] if record is None else [each for each in record.changes if each.at_ms not in known]
     add_to_ledger(folder, new)
     return len(new)

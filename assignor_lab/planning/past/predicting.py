@@ -8,6 +8,7 @@ from functools import partial
 import attrs
 
 from assignment_api import AssignorLabError
+from assignor_lab.documents.wording import plural
 from assignor_lab.planning.in_processes import in_processes
 from assignor_lab.planning.intervals import calibrated
 from assignor_lab.planning.measured import GRACE_MS, PlayedPlan, cost_of
@@ -17,11 +18,15 @@ from assignor_lab.planning.predict import Terms
 from assignor_lab.planning.predicted import Prediction, RestlessGroupError, play_plan, predicted, range_of
 from assignor_lab.planning.state import PresentState, present_state, under_configuration
 from assignor_lab.simulation.streams.processing import RESTORING
+from assignor_lab.verification.verified import Verification
 
-__all__ = ["MOST_CHANGES", "played_change", "predicted_change", "predicted_past", "state_before"]
+__all__ = [
+    "MOST_CHANGES", "PLAYS", "played_change", "predicted_change", "predicted_past", "prepared_change", "refused_past",
+    "state_before",
+]  # fmt: skip
 
 #: Plays of a past change.
-_PLAYS = 10
+PLAYS = 10
 #: Most changes that are predicted.
 MOST_CHANGES = 8
 #: Tasks of all plays together: of a large group, fewer changes are predicted.
@@ -37,26 +42,35 @@ class _Away:
     task_seconds: float
 
 
+def refused_past(verification: Verification) -> PastRecord | None:
+    """The record of a past whose decisions contradict the assignor; ``None`` if they do not."""
+    if not verification.refused:
+        return None
+    group = verification.refused[0]
+    differ = group.checked - group.reproduced
+    decisions = plural(group.checked, "decision")
+    return PastRecord(refused=f"{differ} of {decisions} contradict the assignor, so its changes cannot be predicted")
+
+
 def predicted_past(
     changes: Sequence[PastChange],
     reasons: Sequence[str],
-    terms: Terms,
+    prepared: Callable[[PastChange], tuple[int, Callable[[], PredictedChange]]],
     known: Mapping[int, PredictedChange],
-    processes: int = 1,
-    seed: int = 0,
     on_change: Callable[[], None] = lambda: None,
 ) -> PastRecord:
     """The record of a past: its changes with a prediction from the state before each.
 
     Args:
-        changes: The newest first.
+        changes: In any order.
         reasons: Of changes that no plan can have.
+        prepared: Reads the state before a change: its number of tasks, and the prediction.
         known: Time of a change to its prediction in the ledger.
     """
     found: list[PredictedChange] = []
     failed = list(reasons)
     left, older = _MOST, 0
-    for place, each in enumerate(changes):
+    for place, each in enumerate(sorted(changes, key=lambda each: -each.at_ms)):
         if (kept := known.get(each.at_ms)) is not None:
             found.append(kept)
             continue
@@ -64,20 +78,28 @@ def predicted_past(
             older += 1
             continue
         try:
-            state = state_before(each, terms)
+            tasks, predict = prepared(each)
         except AssignorLabError as error:
             failed.append(str(error))
             continue
-        left -= _PLAYS * len(state.episode.tasks)
+        left -= PLAYS * tasks
         if left < 0:
             older += 1
             continue
         try:
-            found.append(predicted_change(each, state, terms, processes, seed))
+            found.append(predict())
         except AssignorLabError as error:
             failed.append(str(error))
         on_change()
     return PastRecord(tuple(found), older, tuple(failed))
+
+
+def prepared_change(
+    change: PastChange, terms: Terms, processes: int = 1, seed: int = 0
+) -> tuple[int, Callable[[], PredictedChange]]:
+    """The number of tasks before a change of a Streams group, and its prediction."""
+    state = state_before(change, terms)
+    return len(state.episode.tasks), partial(predicted_change, change, state, terms, processes, seed)
 
 
 def state_before(change: PastChange, terms: Terms) -> PresentState:
@@ -120,7 +142,7 @@ def played_change(
     started = {action.name for step in change.plan.steps for action in step.actions if action.type == "add"}
     if gone := [name for name in missing if name not in started]:
         raise RestlessGroupError(f"{change.state.place}: {gone[0]!r:.80} is no instance of the state before the change")
-    plays = list(in_processes(partial(_play, change, state, terms, seed), _PLAYS, processes))
+    plays = list(in_processes(partial(_play, change, state, terms, seed), PLAYS, processes))
     made = predicted([each.cost for each in plays], [step.name for step in change.plan.steps])
     total = attrs.evolve(
         made.total,

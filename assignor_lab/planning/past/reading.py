@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 
 import attrs
 
-from assignor_lab.documents.wording import plural
 from assignor_lab.planning.past.changes import PastChange, past_changes
-from assignor_lab.planning.past.predicting import predicted_past
+from assignor_lab.planning.past.predicting import predicted_past, prepared_change, refused_past
 from assignor_lab.planning.past_record import PastRecord, PredictedChange
 from assignor_lab.planning.plans import Starts
 from assignor_lab.planning.predict import Terms
@@ -50,14 +50,9 @@ def record_of_past(
         timings |= episode.document.get("timings", {})
     if not found:
         return None
-    if verification.refused:
-        group = verification.refused[0]
-        reason = (
-            f"{group.checked - group.reproduced} of {plural(group.checked, 'decision')} contradict the assignor, so "
-            "its changes cannot be predicted"
-        )
-        return PastRecord(refused=reason)
-    found.sort(key=lambda each: -each.at_ms)
+    if (refused := refused_past(verification)) is not None:
+        return refused
     # The recording bounds a session timeout that no setting gives.
     of_past = attrs.evolve(terms, timings={**timings, **terms.timings})
-    return predicted_past(found, reasons, of_past, known or {}, processes, seed, on_change)
+    prepared = partial(prepared_change, terms=of_past, processes=processes, seed=seed)
+    return predicted_past(found, reasons, prepared, known or {}, on_change)
