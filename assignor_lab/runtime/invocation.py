@@ -14,7 +14,6 @@ import attrs
 
 from assignment_api import AssignmentError, AssignorLabError
 from assignment_api.plugins.tracebacks import plugin_traceback
-from assignor_lab.runtime.type_checks import CollectionCheckStrategy, TypeCheckError, check_type
 
 __all__ = [
     "MESSAGE_LIMIT",
@@ -206,6 +205,9 @@ def checked_figure(figure: object) -> float:
 
 def check_value(name: str, place: str, value: object, expected: Any) -> None:
     """Raises ``InvalidAnswerError`` if ``value``, or any item in it, does not have the type ``expected``."""
+    # Its import takes as long as a small command.
+    from assignor_lab.runtime.type_checks import CollectionCheckStrategy, TypeCheckError, check_type
+
     try:
         check_type(value, expected, collection_check_strategy=CollectionCheckStrategy.ALL_ITEMS)
     except TypeCheckError as error:

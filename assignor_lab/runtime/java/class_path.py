@@ -7,7 +7,6 @@ import re
 import zipfile
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from xml.etree import ElementTree as ET
 
 from assignment_api.plugins import PluginLoadError
 
@@ -104,6 +103,8 @@ def _artifact(repository: Path, group: str, name: str, version: str) -> Path:
 
 
 def _dependencies(pom: Path) -> Iterator[tuple[str, str, str]]:
+    from xml.etree import ElementTree as ET
+
     try:
         if pom.stat().st_size > _MOST_POM_BYTES:
             return
