@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from assignor_lab.advising.group import AdvisedGroup
     from assignor_lab.advising.mix import Mix
     from assignor_lab.advising.space import Space
-    from assignor_lab.cli.present_group import ReadGroup
+    from assignor_lab.opened.reading import ReadGroup
     from assignor_lab.planning.making import Options
     from assignor_lab.verification.verified import Verification
 

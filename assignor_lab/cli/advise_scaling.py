@@ -12,7 +12,7 @@ from assignor_lab.cli.text import console, note, print_json, print_line, print_s
 
 if TYPE_CHECKING:
     from assignor_lab.advising.scaling_policy import PolicyAdvice
-    from assignor_lab.cli.present_group import ReadGroup
+    from assignor_lab.opened.reading import ReadGroup
     from assignor_lab.planning.making import Options
     from assignor_lab.planning.scaling.answer import InputTerms
 

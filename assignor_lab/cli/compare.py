@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from assignor_lab.cli.one_state import Round, StateId, StateSource, chosen_states, terms_of_states
+from assignor_lab.cli.one_state import Round, StateId, StateSource
 from assignor_lab.cli.options import Client, ConfigFile, Json, Overrides, RackFiles, Releases, Variants, sources
 from assignor_lab.cli.past_options import Dates, Day, StateWorkload, Topology, Zone, given_racks, past_terms
-from assignor_lab.cli.text import console, print_json, print_line, print_sentence, table
+from assignor_lab.cli.text import console, note, print_json, print_line, print_sentence, table
 
 if TYPE_CHECKING:
     from assignor_lab.compare import Compared, StateCompared
@@ -66,6 +66,7 @@ def _compare_answers(
     from assignor_lab.clients.plugins import client_assignor
     from assignor_lab.compare import ContenderTerms, compare, contenders_of
     from assignor_lab.compare.document import document_of
+    from assignor_lab.opened.states import chosen_states, terms_of_states
     from assignor_lab.verification.decisions import recorded_assignor
     from assignor_lab.verification.sample import DecisionSample
     from assignor_lab.verification.words import document_of as document_of_verification
@@ -78,7 +79,7 @@ def _compare_answers(
         assignor = [*(assignor or ()), *(client_assignor(client, each) for each in (assignor or ())[-1:])]
     past = past_terms(DECISIONS, given, topology, timezone, workload, dates=dates, day=day)
     sample, known_racks = DecisionSample(), given_racks(racks)
-    states = sample.passed(chosen_states(source, state_id, plugins.registry, given, known_racks, past))
+    states = sample.passed(chosen_states(source, state_id, plugins.registry, given, known_racks, past, note))
     if release is not None and not (assignor or variant or answers):
         first = next(states)
         assignor, states = [recorded_assignor(first)], chain([first], states)

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from assignor_lab.cli.one_state import StateId, StateSource, chosen_states, terms_of_states
+from assignor_lab.cli.one_state import StateId, StateSource
 from assignor_lab.cli.options import ConfigFile, Json, Overrides, RackFiles, Release, sources
 from assignor_lab.cli.past_options import Dates, Day, StateWorkload, Topology, Zone, given_racks, past_terms
-from assignor_lab.cli.text import console, print_json, print_line, print_sentence, table
+from assignor_lab.cli.text import console, note, print_json, print_line, print_sentence, table
 
 if TYPE_CHECKING:
     from assignor_lab.explain import Explained, Explanation
@@ -78,6 +78,7 @@ def _explain_tasks(
     from assignor_lab.cli.found_plugins import found_plugins
     from assignor_lab.explain import Budget, explain, question_of, releases_of
     from assignor_lab.explain.document import document_of
+    from assignor_lab.opened.states import chosen_states, terms_of_states
     from assignor_lab.verification.sample import DecisionSample
     from assignor_lab.verification.words import document_of as document_of_verification
     from assignor_lab.verification.words import sentences
@@ -88,7 +89,7 @@ def _explain_tasks(
     plugins = found_plugins(given.effective())
     terms = past_terms(DECISIONS, given, topology, timezone, workload, dates=dates, day=day)
     sample, known_racks = DecisionSample(), given_racks(racks)
-    states = sample.passed(chosen_states(source, state_id, plugins.registry, given, known_racks, terms))
+    states = sample.passed(chosen_states(source, state_id, plugins.registry, given, known_racks, terms, note))
     scenario = next(states)
     question = question_of(scenario, round_number, assignor, plugins.registry, given, plugins.isolation)
     releases = releases_of(question)

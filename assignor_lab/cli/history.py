@@ -12,8 +12,7 @@ from assignor_lab.cli.past_options import Dates, Day, Topology, Zone, dates_of, 
 from assignor_lab.cli.text import console, fits, note, print_json, print_line, print_sentence, table
 
 if TYPE_CHECKING:
-    from assignor_lab.capture.histories.timeline import GroupTimeline, TimelineEntry
-    from assignor_lab.model.events import GroupEvent
+    from assignor_lab.capture.histories.timeline import GroupTimeline
     from assignor_lab.model.history import GroupHistory
     from assignor_lab.verification.decisions import CheckedDecision
 
@@ -134,47 +133,12 @@ def _history(
 
 
 def _print(timeline: GroupTimeline) -> None:
-    from assignor_lab.capture.edges.moments import CLASSIC
-    from assignor_lab.capture.histories.timeline import JOBS
-    from assignor_lab.documents.wording import plural
-    from assignor_lab.model.events import GroupEvent
-    from assignor_lab.model.history import PARTITIONS
-    from assignor_lab.report.sections.pasts import past_words
+    from assignor_lab.opened.history_words import head_of, past_sentence, table_of
 
-    entries = timeline.entries
-    jobs = timeline.moves == JOBS
-    counted = plural(len(entries), "rebalance" if jobs else "decision")
-    protocol = f", {' and '.join(timeline.protocols)} protocol" if timeline.protocols else ""
-    print_line(f"{timeline.group or 'a group'}: {counted}{protocol}")
-    if len(entries) > 1:
-        print_sentence(past_words(entries, timeline.moves))
-    number = "GENERATION" if timeline.protocol == CLASSIC else "EPOCH"
-    columns: tuple[str, ...] = (
-        "TIME",
-        number,
-        "INSTANCES",
-        "MEMBERS",
-        "CAME AND WENT",
-        "MOVED",
-        "TAKEN OVER",
-        "COPIES MADE",
-        "REASON",
-        "NEXT",
-    )
-    if jobs:
-        # Workers have neither threads nor copies.
-        columns = ("TIME", "GENERATION", "WORKERS", "CAME AND WENT", "JOBS MOVED", "REASON AND NOTES")
-    if timeline.moves == PARTITIONS:
-        # A consumer is one member, and has no copies.
-        columns = ("TIME", number, "MEMBERS", "CAME AND WENT", "MOVED", "TAKEN OVER", "REASON")
-    rows = [_event_row(row) if isinstance(row, GroupEvent) else _row(row) for row in timeline.rows]
-    if jobs:
-        rows = [(*row[:3], *row[4:6], row[8]) for row in rows]
-        if all(entry.generation is None for entry in entries):
-            # Descriptions of a group do not number the generations.
-            columns, rows = (columns[0], *columns[2:]), [(row[0], *row[2:]) for row in rows]
-    if timeline.moves == PARTITIONS:
-        rows = [(*row[:2], *row[3:7], row[8]) for row in rows]
+    print_line(head_of(timeline))
+    if sentence := past_sentence(timeline):
+        print_sentence(sentence)
+    columns, rows = table_of(timeline)
     if fits(columns, rows):
         console().print(table(columns, rows))
         return
@@ -214,13 +178,6 @@ def _print_jobs(history: GroupHistory) -> None:
         print_line(f"{plural(len(unowned) - _MOST_UNOWNED, 'more job')} with shorter times; --json has all")
 
 
-def _event_row(event: GroupEvent) -> tuple[object, ...]:
-    """An inferred event shows the time by which it had happened."""
-    from assignor_lab.documents.wording import moment, plain
-
-    return (moment(event.at.latest_ms), "", "", "", "", "", "", "", plain(event.sentence), "")
-
-
 #: Columns of the first line of a decision on a narrow terminal, and columns without a label on the second one.
 _FIRST, _UNLABELLED = ("GENERATION", "EPOCH", "INSTANCES", "WORKERS", "MEMBERS"), ("CAME AND WENT", "REASON")
 
@@ -233,30 +190,6 @@ def _print_narrow(row: dict[str, object]) -> None:
     words = [str(cell) if name.startswith(_UNLABELLED) else f"{name.lower()} {cell}" for name, cell in rest.items()]
     if words:
         print_sentence("; ".join(words), indent=4)
-
-
-def _row(entry: TimelineEntry) -> tuple[object, ...]:
-    from assignor_lab.documents.wording import moment, without_uuids
-
-    changes = [f"+{name}" for name in entry.joined] + [f"-{name}" for name in entry.gone]
-    changes += [f"{name} anew" for name in entry.restarted]
-    reason = "; ".join(each for each in (without_uuids(entry.reason), entry.inferred_reason) if each)
-    if entry.missing is not None:
-        first, last = entry.missing
-        gap = f"{first} is not there" if first == last else f"{first} to {last} are not there"
-        reason = f"{gap}; {reason}" if reason else gap
-    return (
-        moment(entry.time_ms),
-        "" if entry.generation is None else entry.generation,
-        entry.instances,
-        entry.members,
-        " ".join(changes),
-        entry.active_moved or "",
-        entry.active_taken_over or "",
-        entry.copies_made or "",
-        reason,
-        entry.followup if entry.followup != "none" else "",
-    )
 
 
 def _checked_document(checked: list[CheckedDecision] | None) -> dict[str, Any] | None:

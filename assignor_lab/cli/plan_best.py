@@ -12,7 +12,7 @@ import typer
 from assignor_lab.cli.text import console, note, print_sentence, table
 
 if TYPE_CHECKING:
-    from assignor_lab.cli.present_group import ReadGroup
+    from assignor_lab.opened.reading import ReadGroup
     from assignor_lab.planning.making import Options
     from assignor_lab.planning.orders.answer import BestOrder
     from assignor_lab.planning.orders.making import WantedOrder
@@ -59,7 +59,7 @@ def best_of(
     """The best order of a group, and the assumptions of the answer."""
     import attrs
 
-    from assignor_lab.cli.plan_rest import played_loop, recorded_loop
+    from assignor_lab.opened.loops import played_loop, recorded_loop
     from assignor_lab.planning.connect_intervals import connect_calibrated
     from assignor_lab.planning.connect_state import connect_state, is_connect_state
     from assignor_lab.planning.consumer_state import consumer_state, is_consumer_state

@@ -12,7 +12,7 @@ import typer
 from assignor_lab.cli.text import console, note, print_line, print_sentence, table
 
 if TYPE_CHECKING:
-    from assignor_lab.cli.present_group import ReadGroup
+    from assignor_lab.opened.reading import ReadGroup
     from assignor_lab.planning.making import Options
     from assignor_lab.planning.scaling.answer import InputTerms, ScalingAnswer
     from assignor_lab.planning.scaling.plays import ScaledGroup
@@ -88,7 +88,7 @@ def scaling_of(
     """The table of counts."""
     import attrs
 
-    from assignor_lab.cli.plan_rest import recorded_loop
+    from assignor_lab.opened.loops import recorded_loop
     from assignor_lab.planning.in_processes import in_processes
     from assignor_lab.planning.making import PlanError
     from assignor_lab.planning.scaling.answer import scaling_answer
@@ -110,7 +110,7 @@ def scaling_of(
 
 def _played_loop(group: ScaledGroup, counted: ScalingTable, seed: int) -> str | None:
     """The loop of the first count whose plays do not end at rest."""
-    from assignor_lab.cli.plan_rest import played_loop
+    from assignor_lab.opened.loops import played_loop
     from assignor_lab.planning.scaling.streams_group import ScaledStreamsGroup
 
     count = next((row.count for row in counted.rows if row.rest_s is None), None)

@@ -1,79 +1,18 @@
-"""The present group of a source, verified: the beginning of ``plan`` and ``advise``."""
+"""The present group of ``plan`` and ``advise``, from their options."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-import attrs
-import typer
+from assignor_lab.cli.past_options import given_racks, past_terms
+from assignor_lab.cli.text import note
 
-from assignment_api.plugins import ConfigSources
-from assignor_lab.capture.histories.past_terms import DECISIONS
-from assignor_lab.cli.found_plugins import found_plugins
-from assignor_lab.cli.one_state import chosen_states, terms_of_states
-from assignor_lab.cli.past_options import given_racks, given_timings, past_terms
-from assignor_lab.groups.variants import PROTOCOL
-from assignor_lab.planning.predict import Terms
-from assignor_lab.planning.state import PresentState, present_state, under_configuration, under_other_protocol
-from assignor_lab.scenarios import Scenario
-from assignor_lab.scenarios.settings import given_settings
-from assignor_lab.verification.replays import past_episodes
-from assignor_lab.verification.sample import DecisionSample
-from assignor_lab.verification.verified import VerificationTerms
+if TYPE_CHECKING:
+    from assignment_api.plugins import ConfigSources
+    from assignor_lab.opened.reading import ReadGroup
 
-__all__ = ["PresentGroup", "ReadGroup", "read_group"]
-
-
-@attrs.frozen(eq=False)
-class ReadGroup:
-    """The recorded decisions of a group, the last one, and the terms."""
-
-    scenario: Scenario
-    terms: Terms
-    sample: DecisionSample
-    verified_under: VerificationTerms
-    scenarios: Sequence[Scenario]
-
-    @cached_property
-    def past(self) -> Sequence[Scenario]:
-        """The episodes of the decisions; empty if they form no past."""
-        return past_episodes([each for each in self.scenarios if each.observed is not None], self.terms.settings)
-
-    def present(self) -> PresentGroup:
-        """The group of the last stable state, ready for plays; if no decision is complete, of the last state.
-
-        Raises:
-            DocumentFormatError, NoStateError, EmptyGroupError: if no play can begin with the state.
-        """
-        terms, last = self.terms, self.scenario
-        stable = next((each for each in reversed(self.scenarios) if each.observed is not None), last)
-        found = present_state(stable, terms.settings, terms.timings, terms.workload)
-        state = under_configuration(found, terms.sources)
-        given = terms.sources.effective().entries.get(PROTOCOL)
-        if given is not None and given.value is not None:
-            state = under_other_protocol(state, str(given.value).lower())
-        if stable is not last:
-            sentence = (
-                f"decision {last.id} was interrupted by a further rebalance: the group is as in {stable.id}, its last "
-                "stable state"
-            )
-            episode = attrs.evolve(state.episode, assumptions=(sentence, *state.episode.assumptions))
-            state = attrs.evolve(state, episode=episode)
-        return PresentGroup(stable, state, terms, self.sample, self.verified_under, self.scenarios)
-
-
-@attrs.frozen(eq=False)
-class PresentGroup:
-    """The group as it is."""
-
-    scenario: Scenario
-    state: PresentState
-    terms: Terms
-    sample: DecisionSample
-    verified_under: VerificationTerms
-    scenarios: Sequence[Scenario]
+__all__ = ["read_group"]
 
 
 def read_group(
@@ -89,22 +28,11 @@ def read_group(
     dates: str | None = None,
     day: str | None = None,
 ) -> ReadGroup:
-    """The states of a source with one group.
+    """:func:`assignor_lab.opened.reading.group_of_source` with the values of options, and its errors."""
+    from assignor_lab.capture.histories.past_terms import DECISIONS
+    from assignor_lab.cli.found_plugins import found_plugins
+    from assignor_lab.opened.reading import group_of_source
 
-    Raises:
-        typer.BadParameter: if the source has no state, or states of several groups.
-        DocumentFormatError: if the source cannot be read.
-    """
     plugins = found_plugins(given.effective())
-    past = past_terms(DECISIONS, given, topology, timezone, None, dates=dates, day=day)
-    sample, known_racks = DecisionSample(), given_racks(racks)
-    scenarios = list(sample.passed(chosen_states(source, state_id, plugins.registry, given, known_racks, past)))
-    groups = {(each.source or {}).get("group", each.id) for each in scenarios}
-    if len(groups) != 1:
-        raise typer.BadParameter(
-            f"{source!r} holds states of {len(groups)} groups: choose one state with --id", param_hint="SOURCE"
-        )
-    last = scenarios[-1]
-    terms = Terms(plugins.registry, given, given_settings(given.above), given_timings(timings), assignor, workload)
-    verified_under = terms_of_states(source, plugins, given, past, known_racks)
-    return ReadGroup(last, terms, sample, verified_under, scenarios)
+    past = past_terms(DECISIONS, given, topology, timezone, workload, timings, dates=dates, day=day)
+    return group_of_source(source, state_id, plugins, given, past, note, racks=given_racks(racks), assignor=assignor)

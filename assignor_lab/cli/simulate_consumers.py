@@ -8,7 +8,7 @@ import attrs
 import typer
 
 from assignment_api.plugins import ConfigSources, Registry
-from assignor_lab.cli.present_group import ReadGroup, read_group
+from assignor_lab.cli.present_group import read_group
 from assignor_lab.cli.text import console, note, print_json, print_line, table
 from assignor_lab.documents.wording import plural
 from assignor_lab.planning.consumer_plan import ConsumerContender, consumer_plan, play_consumer_plan
@@ -68,7 +68,7 @@ def simulate_consumers(
         return
     if script is None:
         raise typer.BadParameter("a state has no events: give them with --script FILE", param_hint="--script")
-    read: ReadGroup = read_group(source, None, given, None, None, None, None, None, assignor)
+    read = read_group(source, None, given, None, None, None, None, None, assignor)
     state = consumer_state(read.scenario, read.terms, Options())
     plan = consumer_plan("script", str(script), state, Options())
     for sentence in state.assumptions:

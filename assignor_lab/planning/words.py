@@ -11,7 +11,7 @@ import attrs
 from assignor_lab.documents.wording import listed, plural
 from assignor_lab.planning.conduct import NEVER_READY_MS
 from assignor_lab.planning.naive import Naive
-from assignor_lab.planning.past_record import PastRecord, record_document
+from assignor_lab.planning.past_record import PastRecord, record_document, record_sentences
 from assignor_lab.planning.plans import Plan
 from assignor_lab.planning.predicted import Prediction, Range, StepRange, now_and_later
 from assignor_lab.planning.range_words import interval_words, range_document, seconds_words
@@ -20,6 +20,7 @@ from assignor_lab.planning.variants import MORE_PROBES, MORE_WARM_UPS
 __all__ = [
     "Answer",
     "answer_document",
+    "answer_sentences",
     "by_connector",
     "causes",
     "columns_of",
@@ -108,6 +109,26 @@ def the_sentence(answer: Answer) -> str:
         )
     best = _best(answer)
     return sentence if best is None else f"{sentence} {best}"
+
+
+def answer_sentences(answer: Answer) -> list[str]:
+    """All sentences of the answer in the order of reading: loops and the past first, then figures, causes and times."""
+    prediction = answer.prediction
+    found = [
+        answer.restless,
+        *(() if answer.past is None else record_sentences(answer.past)),
+        the_sentence(answer),
+        *failures(prediction),
+        *doubts(prediction),
+        causes(prediction) or None,
+        by_connector(prediction) or None,
+        rest_sentence(answer),
+        later_sentence(prediction),
+        effect_sentence(answer),
+    ]
+    if answer.naive.worst_task_seconds is not None:
+        found.append(f"Naive estimate of the worst task: {answer.naive.worst_task_seconds:.1f} s.")
+    return [each for each in found if each is not None]
 
 
 def rest_sentence(answer: Answer) -> str | None:

@@ -11,9 +11,10 @@ from assignment_api.plugins import config_sources
 from assignor_lab.capture.histories import episodes
 from assignor_lab.capture.histories.history import DecisionHistory
 from assignor_lab.capture.histories.history_episode import history_episode
-from assignor_lab.cli.plan_past import past_of_group
-from assignor_lab.cli.present_group import PresentGroup, read_group
+from assignor_lab.cli.present_group import read_group
 from assignor_lab.documents.writer import canonical_line
+from assignor_lab.opened.past import past_of_group
+from assignor_lab.opened.reading import PresentGroup
 from assignor_lab.planning.making import Options
 from assignor_lab.planning.starts import options_with_starts
 from assignor_lab.scenarios import read_scenarios

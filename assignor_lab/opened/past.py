@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from assignor_lab.cli.present_group import ReadGroup
+from assignor_lab.opened.reading import ReadGroup
 from assignor_lab.planning.making import Options
 from assignor_lab.planning.past.ledger import read_ledger
 from assignor_lab.planning.past.members import is_member_state, record_of_members

@@ -7,10 +7,10 @@ from functools import partial
 from typing import Protocol, TypeVar
 
 from assignment_api import AssignorLabError
-from assignor_lab.cli.present_group import ReadGroup
 from assignor_lab.groups.deciding_release import release_sentence
 from assignor_lab.groups.entries import kind_named
 from assignor_lab.groups.variants import variants_of
+from assignor_lab.opened.reading import ReadGroup
 from assignor_lab.planning.connect_intervals import connect_calibrated, shipped_connect_widenings
 from assignor_lab.planning.connect_plan import (
     ConnectContender,

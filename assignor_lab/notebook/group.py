@@ -1,0 +1,220 @@
+"""A real group in Python: its past, its plans, and answers of other assignors, as the commands give them."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
+from os import PathLike, fspath
+from pathlib import Path
+from typing import Any, Unpack
+
+import attrs
+
+from assignment_api.plugins import ConfigSources, config_sources
+from assignor_lab.capture.histories.group_histories import group_histories
+from assignor_lab.capture.histories.past import read_past
+from assignor_lab.capture.histories.past_terms import DECISIONS, PastTerms
+from assignor_lab.compare import ContenderTerms, compare, contender_of
+from assignor_lab.explain import Budget, explain, question_of
+from assignor_lab.model.history import GroupHistory
+from assignor_lab.notebook.comparisons import Comparison
+from assignor_lab.notebook.group_views import CheckView, ExplanationView, HistoryView, PlanView
+from assignor_lab.notebook.states import States
+from assignor_lab.opened.plan_words import PlanWords, plan_options
+from assignor_lab.opened.plans import PlanEffort, plan_answer
+from assignor_lab.opened.reading import ReadGroup, group_of_source
+from assignor_lab.runtime.discovery import Plugins, discovered
+from assignor_lab.scenarios.racks import read_racks
+from assignor_lab.scenarios.settings import given_settings
+from assignor_lab.simulation.streams.timings_format import read_timings
+from assignor_lab.verification.verified import Verification
+from assignor_lab.verification.words import sentences
+from assignor_lab.watching.findings import unusual_rebalances
+from assignor_lab.watching.limits import WatchLimits
+from assignor_lab.watching.rebalances import watched_groups
+from assignor_lab.watching.words import CheckedGroup
+
+__all__ = ["Group", "open_group"]
+
+FileName = str | PathLike[str]
+
+
+@attrs.frozen(eq=False)
+class Group:
+    """A group that was opened by :func:`open_group`."""
+
+    source: str
+    _read: ReadGroup = attrs.field(repr=False)
+    _plugins: Plugins = attrs.field(repr=False)
+    _past: PastTerms = attrs.field(repr=False)
+
+    @property
+    def name(self) -> str:
+        """The group's id; without one, the id of its last state."""
+        last = self._read.scenario
+        return str((last.source or {}).get("group", last.id))
+
+    @property
+    def states(self) -> States:
+        """The recorded decisions, or the captured states, in order."""
+        return States(tuple(self._read.scenarios))
+
+    @cached_property
+    def verification(self) -> Verification:
+        """The recorded decisions, decided again."""
+        return self._read.sample.verified(self._read.verified_under)
+
+    @cached_property
+    def history(self) -> HistoryView:
+        """Decisions and the events between them: ``assignor history``.
+
+        Raises:
+            HistoryError: if the source holds no recorded decision.
+        """
+        return HistoryView(self._history())
+
+    def check(self, limits: WatchLimits | None = None) -> CheckView:
+        """Rebalances out of the ordinary: ``assignor check``."""
+        allowed = limits or WatchLimits()
+        (watched,) = watched_groups([self._history()])
+        return CheckView(CheckedGroup(watched, len(watched.rebalances), unusual_rebalances(watched, allowed)))
+
+    def plan(
+        self,
+        plan: str = "roll",
+        subject: str | None = None,
+        *,
+        variants: Sequence[str] | None = (),
+        plays: int = 20,
+        seed: int = 0,
+        processes: int = 1,
+        **options: Unpack[PlanWords],
+    ) -> PlanView:
+        """The cost of a coming change: ``assignor plan``.
+
+        Args:
+            plan: ``roll``, ``scale``, ``kill``, ``upgrade``, ``upgrade-protocol``, ``broker-roll`` or ``script``.
+            subject: The instance of ``kill``, or the file of ``script``.
+            variants: Other settings, as ``NAME=ASSIGNOR,KEY=VALUE``; empty: the usual ones; ``None``: none.
+            options: As the command's: ``batch=2``, ``start_seconds="6..16"``, ``to=5`` ...
+
+        Raises:
+            PlanError: if the plan contradicts the group, or itself.
+            AssignorLabError: a subclass, if no play can begin with the group.
+        """
+        effort = PlanEffort(plays, seed, processes, note=_say)
+        made = plan_options(plan, options)
+        answer = plan_answer(self.source, self._read, plan, subject, made, variants, self.verification, effort)
+        return PlanView(answer, tuple(sentences(self.verification)))
+
+    def compare(self, one: str, other: str = "kafka", config: Mapping[str, Any] | None = None) -> Comparison:
+        """Two answers to each state: ``assignor compare``.
+
+        Args:
+            one: Name of an assignor, a variant (``two=sticky,num.standby.replicas=2``), or ``kafka``: the recorded
+                decision.
+            config: Keys and values for both, beside those of :func:`open_group`.
+
+        Raises:
+            AssignorLabError: a subclass, if there is no such assignor, or it is for another kind of groups.
+        """
+        given = self._sources if config is None else _with(self._sources, config)
+        terms = ContenderTerms(self._plugins.registry, self._plugins.isolation, given)
+        return Comparison(compare(self.states, (contender_of(one), contender_of(other)), terms))
+
+    def explain(
+        self,
+        task: str | None = None,
+        why_not: str | None = None,
+        *,
+        state: int | str = -1,
+        assignor: str | None = None,
+        calls: int = 200,
+        seconds: float = 30.0,
+    ) -> ExplanationView:
+        """The reasons of a task's place: ``assignor explain``.
+
+        Args:
+            task: The task or job; ``None``: each one that moves.
+            why_not: A client on which the task is not.
+            state: Number or id of the state; the last one by default.
+            calls: Most calls with one thing changed.
+            seconds: Most time for these calls.
+
+        Raises:
+            ExplainError: if the state has no such task or client.
+        """
+        chosen = self.states[state]
+        plugins = self._plugins
+        question = question_of(chosen, None, assignor, plugins.registry, self._sources, plugins.isolation)
+        budget = Budget(calls, seconds)
+        return ExplanationView(explain(question, task, why_not, lambda: budget))
+
+    def _history(self) -> GroupHistory:
+        around = self._past.around(self._sources.above, _say)
+        read = read_past([self.source], around)
+        decided = [each for each in read.scenarios if each.observed is not None]
+        found = group_histories(decided or self._read.scenarios, read.events)
+        return next((each for each in found if each.group == self.name), found[-1])
+
+    @property
+    def _sources(self) -> ConfigSources:
+        return self._read.terms.sources
+
+    def __repr__(self) -> str:
+        return f"<group {self.name}: {self.states!r}>"
+
+    def _repr_html_(self) -> str:
+        return self.states._repr_html_()
+
+
+def open_group(
+    source: FileName,
+    config: FileName | Mapping[str, Any] | None = None,
+    *,
+    racks: FileName | Iterable[FileName] = (),
+    topology: FileName | None = None,
+    workload: FileName | None = None,
+    timings: FileName | None = None,
+    timezone: str | None = None,
+    assignor: str | None = None,
+) -> Group:
+    """Opens a group: ``import assignor_lab as lab; group = lab.open("group.jsonl")``.
+
+    Args:
+        source: A file of ``assignor capture`` or ``import``, a folder of ``record``, or the log of a leader.
+        config: The application's ``.properties`` file, or keys and values of it.
+        racks, topology, workload, timings: Files as for the commands' options of these names.
+        timezone: Of logs whose times name none.
+        assignor: Decides in every play; ``None``: the group's own.
+
+    Raises:
+        StateChoiceError: if the source has no state, or states of several groups.
+        AssignorLabError: another subclass, if a file cannot be read, with its place.
+    """
+    pairs = () if config is None or not isinstance(config, Mapping) else [f"{key}={config[key]}" for key in config]
+    file = None if config is None or isinstance(config, Mapping) else Path(config)
+    given = config_sources(file, pairs)
+    plugins = discovered(given.effective())
+    files = [racks] if isinstance(racks, (str, PathLike)) else list(racks)
+    past = PastTerms(
+        DECISIONS,
+        {} if timings is None else read_timings(Path(timings)),
+        topology=None if topology is None else fspath(topology),
+        timezone=timezone,
+        workload=None if workload is None else fspath(workload),
+        settings={key: str(value) for key, value in given_settings(given.above).items()},
+    )
+    known = read_racks([Path(each) for each in files]) if files else None
+    read = group_of_source(fspath(source), None, plugins, given, past, _say, racks=known, assignor=assignor)
+    return Group(fspath(source), read, plugins, past)
+
+
+def _with(sources: ConfigSources, config: Mapping[str, Any]) -> ConfigSources:
+    more = config_sources(None, [f"{key}={value}" for key, value in config.items()])
+    return attrs.evolve(sources, above=(*sources.above, *more.above))
+
+
+def _say(sentence: str) -> None:
+    sys.stderr.write(f"assignor: {sentence}\n")

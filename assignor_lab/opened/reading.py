@@ -1,0 +1,110 @@
+"""The present group of a source, verified: the beginning of ``plan`` and ``advise``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import cached_property
+from pathlib import Path
+
+import attrs
+
+from assignment_api.plugins import ConfigSources
+from assignor_lab.capture.histories.past_terms import PastTerms
+from assignor_lab.groups.variants import PROTOCOL
+from assignor_lab.opened.states import StateChoiceError, chosen_states, terms_of_states
+from assignor_lab.planning.predict import Terms
+from assignor_lab.planning.state import PresentState, present_state, under_configuration, under_other_protocol
+from assignor_lab.runtime.discovery import Plugins
+from assignor_lab.scenarios import Scenario
+from assignor_lab.scenarios.racks import Racks
+from assignor_lab.scenarios.settings import given_settings
+from assignor_lab.verification.replays import past_episodes
+from assignor_lab.verification.sample import DecisionSample
+from assignor_lab.verification.verified import VerificationTerms
+
+__all__ = ["PresentGroup", "ReadGroup", "group_of_source"]
+
+
+@attrs.frozen(eq=False)
+class ReadGroup:
+    """The recorded decisions of a group, the last one, and the terms."""
+
+    scenario: Scenario
+    terms: Terms
+    sample: DecisionSample
+    verified_under: VerificationTerms
+    scenarios: Sequence[Scenario]
+
+    @cached_property
+    def past(self) -> Sequence[Scenario]:
+        """The episodes of the decisions; empty if they form no past."""
+        return past_episodes([each for each in self.scenarios if each.observed is not None], self.terms.settings)
+
+    def present(self) -> PresentGroup:
+        """The group of the last stable state, ready for plays; if no decision is complete, of the last state.
+
+        Raises:
+            DocumentFormatError, NoStateError, EmptyGroupError: if no play can begin with the state.
+        """
+        terms, last = self.terms, self.scenario
+        stable = next((each for each in reversed(self.scenarios) if each.observed is not None), last)
+        found = present_state(stable, terms.settings, terms.timings, terms.workload)
+        state = under_configuration(found, terms.sources)
+        given = terms.sources.effective().entries.get(PROTOCOL)
+        if given is not None and given.value is not None:
+            state = under_other_protocol(state, str(given.value).lower())
+        if stable is not last:
+            sentence = (
+                f"decision {last.id} was interrupted by a further rebalance: the group is as in {stable.id}, its last "
+                "stable state"
+            )
+            episode = attrs.evolve(state.episode, assumptions=(sentence, *state.episode.assumptions))
+            state = attrs.evolve(state, episode=episode)
+        return PresentGroup(stable, state, terms, self.sample, self.verified_under, self.scenarios)
+
+
+@attrs.frozen(eq=False)
+class PresentGroup:
+    """The group as it is."""
+
+    scenario: Scenario
+    state: PresentState
+    terms: Terms
+    sample: DecisionSample
+    verified_under: VerificationTerms
+    scenarios: Sequence[Scenario]
+
+
+def group_of_source(
+    source: str,
+    state_id: str | None,
+    plugins: Plugins,
+    given: ConfigSources,
+    past: PastTerms,
+    note: Callable[[str], None],
+    *,
+    racks: Racks | None = None,
+    assignor: str | None = None,
+) -> ReadGroup:
+    """The states of a source with one group.
+
+    Args:
+        past: Facts that the source lacks, and the way to read it (:data:`~.past_terms.DECISIONS`).
+        note: Receives a sentence on each oddity of the source.
+        assignor: Decides in every play; ``None``: the group's own.
+
+    Raises:
+        StateChoiceError: if the source has no state, or states of several groups.
+        DocumentFormatError: if the source cannot be read.
+    """
+    sample = DecisionSample()
+    # Plays use the given weights and durations; the verified states are as they were recorded.
+    read = attrs.evolve(past, workload=None, timings={}, timings_file=None)
+    scenarios = list(sample.passed(chosen_states(source, state_id, plugins.registry, given, racks, read, note)))
+    groups = {(each.source or {}).get("group", each.id) for each in scenarios}
+    if len(groups) != 1:
+        raise StateChoiceError(f"{source!r} holds states of {len(groups)} groups: choose one state with --id")
+    workload = None if past.workload is None else Path(past.workload)
+    terms = Terms(plugins.registry, given, given_settings(given.above), past.timings, assignor, workload)
+    verified_under = terms_of_states(source, plugins, given, read, racks)
+    return ReadGroup(scenarios[-1], terms, sample, verified_under, scenarios)
