@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from os import PathLike, fspath
 from pathlib import Path
-from typing import Any, Unpack
+from typing import Unpack
 
 import attrs
 
@@ -108,7 +108,7 @@ class Group:
         answer = plan_answer(self.source, self._read, plan, subject, made, variants, self.verification, effort)
         return PlanView(answer, tuple(sentences(self.verification)))
 
-    def compare(self, one: str, other: str = "kafka", config: Mapping[str, Any] | None = None) -> Comparison:
+    def compare(self, one: str, other: str = "kafka", config: Mapping[str, object] | None = None) -> Comparison:
         """Two answers to each state: ``assignor compare``.
 
         Args:
@@ -171,8 +171,9 @@ class Group:
 
 def open_group(
     source: FileName,
-    config: FileName | Mapping[str, Any] | None = None,
+    config: FileName | Mapping[str, object] | None = None,
     *,
+    state: str | None = None,
     racks: FileName | Iterable[FileName] = (),
     topology: FileName | None = None,
     workload: FileName | None = None,
@@ -185,6 +186,7 @@ def open_group(
     Args:
         source: A file of ``assignor capture`` or ``import``, a folder of ``record``, or the log of a leader.
         config: The application's ``.properties`` file, or keys and values of it.
+        state: Id or line of the only state to read; ``None``: all.
         racks, topology, workload, timings: Files as for the commands' options of these names.
         timezone: Of logs whose times name none.
         assignor: Decides in every play; ``None``: the group's own.
@@ -207,11 +209,11 @@ def open_group(
         settings={key: str(value) for key, value in given_settings(given.above).items()},
     )
     known = read_racks([Path(each) for each in files]) if files else None
-    read = group_of_source(fspath(source), None, plugins, given, past, _say, racks=known, assignor=assignor)
+    read = group_of_source(fspath(source), state, plugins, given, past, _say, racks=known, assignor=assignor)
     return Group(fspath(source), read, plugins, past)
 
 
-def _with(sources: ConfigSources, config: Mapping[str, Any]) -> ConfigSources:
+def _with(sources: ConfigSources, config: Mapping[str, object]) -> ConfigSources:
     more = config_sources(None, [f"{key}={value}" for key, value in config.items()])
     return attrs.evolve(sources, above=(*sources.above, *more.above))
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import attrs
 
 from assignment_api.notebook import paragraph, table
@@ -38,7 +36,7 @@ class HistoryView:
     def timeline(self) -> GroupTimeline:
         return GroupTimeline.of(self.history)
 
-    def document(self) -> dict[str, Any]:
+    def document(self) -> dict[str, object]:
         """As in ``assignor history --json``."""
         return self.timeline.document()
 
@@ -85,7 +83,7 @@ class PlanView:
     answer: Answer = attrs.field(repr=False)
     verified: tuple[str, ...] = attrs.field(repr=False)
 
-    def document(self) -> dict[str, Any]:
+    def document(self) -> dict[str, object]:
         """As in ``assignor plan --json``, without the verification."""
         return answer_document(self.answer, None)
 
@@ -110,7 +108,7 @@ class ExplanationView:
 
     explained: Explained = attrs.field(repr=False)
 
-    def document(self) -> dict[str, Any]:
+    def document(self) -> dict[str, object]:
         """As in ``assignor explain --json``, without the verification."""
         return document_of_explained(self.explained)
 

@@ -229,6 +229,4 @@ def _made(name: str, subject: str | None, state: PresentState, options: Options)
         "roll": roll_plan, "upgrade": upgrade_plan, "scale": scale_plan, "upgrade-protocol": upgrade_protocol_plan,
         "broker-roll": broker_roll_plan,
     }  # fmt: skip
-    if name not in plans:
-        raise PlanError(f"there is no plan {name!r:.40}: {', '.join([*plans, *_OF_SUBJECT])}")
     return attrs.evolve(plans[name](state, options), starts=options.starts)

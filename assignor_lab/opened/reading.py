@@ -103,7 +103,7 @@ def group_of_source(
     scenarios = list(sample.passed(chosen_states(source, state_id, plugins.registry, given, racks, read, note)))
     groups = {(each.source or {}).get("group", each.id) for each in scenarios}
     if len(groups) != 1:
-        raise StateChoiceError(f"{source!r} holds states of {len(groups)} groups: choose one state with --id")
+        raise StateChoiceError(f"{source!r} holds states of {len(groups)} groups: choose one state (--id)")
     workload = None if past.workload is None else Path(past.workload)
     terms = Terms(plugins.registry, given, given_settings(given.above), past.timings, assignor, workload)
     verified_under = terms_of_states(source, plugins, given, read, racks)

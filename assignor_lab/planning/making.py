@@ -108,8 +108,10 @@ def check_options(plan: str, options: Options) -> None:
     """Refuses options of other plans.
 
     Raises:
-        PlanError: if an option has no effect on this plan.
+        PlanError: if there is no such plan, or an option has no effect on it.
     """
+    if plan not in _OPTIONS:
+        raise PlanError(f"there is no plan {plan!r:.40}: {', '.join(_OPTIONS)}")
     usual = Options()
     for field in attrs.fields(Options):
         name = field.name
