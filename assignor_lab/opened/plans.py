@@ -11,7 +11,7 @@ import attrs
 from assignment_api import AssignorLabError
 from assignor_lab.groups.variants import variants_of
 from assignor_lab.opened.loops import played_loop, recorded_loop
-from assignor_lab.opened.member_plans import connect_answer, consumer_answer
+from assignor_lab.opened.member_answers import connect_answer, consumer_answer
 from assignor_lab.opened.past import past_of_group
 from assignor_lab.opened.reading import ReadGroup
 from assignor_lab.planning.connect_state import is_connect_state
