@@ -21,7 +21,8 @@ Kind = Annotated[
     typer.Option(
         "--kind",
         metavar="KIND",
-        help="streams, group (KIP-1071), connect, consumer: assignors of these groups; or metric.",
+        help="streams, group (KIP-1071), connect, consumer: assignors of these groups; or metric, family, observer, "
+        "connector.",
     ),
 ]
 Folder = Annotated[Path, typer.Option("--in", metavar="DIR", help="Where its folder is made.")]
@@ -33,22 +34,19 @@ def register(app: typer.Typer) -> None:
 
 
 def _new(name: Name, kind: Kind = "streams", folder: Folder = Path(), json: Json = False) -> None:
-    """Lay out a distribution for an assignor or a metric: code, entry point, types, tests, CI.
+    """Lay out a distribution for an assignor or another plugin: code, entry point, types, tests, CI.
 
     It passes its own pytest and mypy --strict as it is. 'assignor update' brings it up to later templates.
     """
-    from assignor_lab.new import KINDS_OF_NEW, laid_out
+    from assignor_lab.new import KINDS_OF_NEW, laid_out, module_of, steps_of
 
     if kind not in KINDS_OF_NEW:
         raise typer.BadParameter(f"{kind!r} is none of {', '.join(KINDS_OF_NEW)}", param_hint="--kind")
     target = laid_out(name, kind, folder)
-    module = name.replace("-", "_").replace(".", "_")
-    last = f"assignor conformance {module}" if kind != "metric" else "assignor plugins --kind metric"
-    steps = [f"cd {target}", "pip install -e '.[test]'", "pytest", last]
+    steps = steps_of(name, kind, target)
     if json:
-        print_json(
-            {"folder": str(target), "kind": kind, "metric" if kind == "metric" else "assignor": module, "next": steps}
-        )
+        part = kind if kind in ("metric", "family", "observer", "connector") else "assignor"
+        print_json({"folder": str(target), "kind": kind, part: module_of(name), "next": list(steps)})
         return
     print_line(f"{target} is {KINDS_OF_NEW[kind]}. Next:")
     for step in steps:

@@ -1,4 +1,4 @@
-"""Creation of the distribution of an assignor or metric, and updates to a later template, by Copier."""
+"""Creation of the distribution of an assignor or another plugin, and updates to a later template, by Copier."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from assignment_api import AssignorLabError
 from assignment_api.plugins.reserved import canonical_name, is_reserved
 from assignor_lab.new.template_repository import TemplateError, template_repository
 
-__all__ = ["KINDS_OF_NEW", "NameRefusedError", "TemplateError", "laid_out", "updated"]
+__all__ = ["KINDS_OF_NEW", "NameRefusedError", "TemplateError", "laid_out", "module_of", "steps_of", "updated"]
 
 #: Kind of a new distribution to its content.
 KINDS_OF_NEW: Mapping[str, str] = {
@@ -24,6 +24,15 @@ KINDS_OF_NEW: Mapping[str, str] = {
     "connect": "an assignor for a Kafka Connect group",
     "consumer": "an assignor for plain consumer groups, called by the leading member",
     "metric": "a metric of Kafka Streams assignments",
+    "family": "a family of generated Kafka Streams groups",
+    "observer": "an observer of Kafka Streams assignments",
+    "connector": "a connector for `assignor connect serve`",
+}
+_LAST = {
+    "metric": "assignor plugins --kind metric",
+    "family": "assignor score --families {module} --count 20 --assignor sticky --out scores",
+    "observer": "assignor plugins --kind observer",
+    "connector": "assignor plugins --kind connector",
 }
 _NAME = re.compile(r"\A[a-z][a-z0-9]*([._-][a-z0-9]+)*\Z")
 
@@ -60,6 +69,17 @@ def laid_out(name: str, kind: str, folder: Path) -> Path:
     return target
 
 
+def steps_of(name: str, kind: str, target: Path) -> tuple[str, ...]:
+    """The commands with which an author begins in a new distribution."""
+    last = _LAST.get(kind, "assignor conformance {module}").format(module=module_of(name))
+    return f"cd {target}", "pip install -e '.[test]'", "pytest", last
+
+
+def module_of(name: str) -> str:
+    """The module of a distribution, which is the name of its assignor or other part."""
+    return canonical_name(name).replace("-", "_")
+
+
 def updated(folder: Path) -> None:
     """Updates a distribution to the newest template, and keeps its author's changes.
 
@@ -84,7 +104,7 @@ def updated(folder: Path) -> None:
 
 
 def _check(name: str) -> None:
-    module = canonical_name(name).replace("-", "_")
+    module = module_of(name)
     if not _NAME.match(name):
         raise NameRefusedError(
             f"{name!r:.80} is no name: a small letter, then small letters and digits, with '-' between"

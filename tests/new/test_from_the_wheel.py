@@ -94,7 +94,7 @@ def begun(kind: str, clean: Environment, tmp_path: Path) -> Path:
 
 
 @pytest.mark.services
-@pytest.mark.parametrize("kind", ["streams", "group", "connect"])
+@pytest.mark.parametrize("kind", ["streams", "group", "connect", "consumer"])
 def test_an_author_begins(kind: str, clean: Environment, tmp_path: Path) -> None:
     project, module = begun(kind, clean, tmp_path), f"begun_{kind}"
     assert "7 of 7 levels, 100 histories" in run(clean, "python", "-m", "pytest", "-q", cwd=project)
@@ -120,3 +120,16 @@ def test_an_author_begins_a_metric(scoring: Environment, tmp_path: Path) -> None
     assert "begun_metric" in run(clean, "assignor", "plugins", "--kind", "metric", cwd=project)
     words = ("--families", "scale_out", "--count", "2", "--assignor", "sticky", "--metrics", "begun_metric")
     assert " 0 failed" in run(clean, "assignor", "score", *words, "--out", "scores", cwd=project)
+
+
+@pytest.mark.services
+@pytest.mark.parametrize("kind", ["family", "observer", "connector"])
+def test_an_author_begins_another_plugin(kind: str, scoring: Environment, tmp_path: Path) -> None:
+    project, module = begun(kind, scoring, tmp_path), f"begun_{kind}"
+    assert " passed" in run(scoring, "python", "-m", "pytest", "-q", cwd=project)
+    assert "Success: no issues found" in run(scoring, "python", "-m", "mypy", "--strict", ".", cwd=project)
+    listed = {"family": "scenario-family"}.get(kind, kind)
+    assert module in run(scoring, "assignor", "plugins", "--kind", listed, cwd=project)
+    if kind == "family":
+        words = ("--families", module, "--count", "2", "--assignor", "sticky", "--out", "scores")
+        assert " 0 failed" in run(scoring, "assignor", "score", *words, cwd=project)
