@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from time import monotonic
@@ -16,17 +17,34 @@ from assignor_lab.cli.text import note
 if TYPE_CHECKING:
     from assignor_lab.scoring.rows import Progress as Done
 
-__all__ = ["Lines", "Shown", "shown_progress"]
+__all__ = ["Lines", "Shown", "Speed", "shown_progress"]
 
 #: Seconds between two lines if standard error is not a terminal.
 INTERVAL = 30.0
+#: The speed is that of so many last seconds, so the estimate follows a run that becomes slower.
+RECENT_S = 60.0
+
+
+class Speed:
+    """Items in a second, over the last minute of a run."""
+
+    def __init__(self) -> None:
+        self._seen: deque[tuple[float, int]] = deque()
+
+    def __call__(self, done: Done) -> float | None:
+        """Notes a progress; ``None`` before the second one. Items of an earlier, interrupted run do not count."""
+        self._seen.append((done.seconds, done.items))
+        while len(self._seen) > 2 and self._seen[1][0] <= done.seconds - RECENT_S:
+            self._seen.popleft()
+        begin_s, before = self._seen[0]
+        return (done.items - before) / (done.seconds - begin_s) if done.seconds > begin_s else None
 
 
 class Shown:
     """The progress as a bar."""
 
     def __init__(self, bar: Progress) -> None:
-        self._bar = bar
+        self._bar, self._speed = bar, Speed()
         self._task: TaskID = bar.add_task("", total=None, figures="")
 
     def say(self, doing: str) -> None:
@@ -35,7 +53,7 @@ class Shown:
 
     def __call__(self, done: Done) -> None:
         """Shows the number of scored items, the speed and the time left."""
-        self._bar.update(self._task, completed=done.items, total=done.total, figures=figures(done))
+        self._bar.update(self._task, completed=done.items, total=done.total, figures=figures(done, self._speed(done)))
 
 
 class Lines:
@@ -46,7 +64,7 @@ class Lines:
     """
 
     def __init__(self, clock: Callable[[], float] = monotonic) -> None:
-        self._clock = clock
+        self._clock, self._speed = clock, Speed()
         self._latest = clock()
 
     def say(self, doing: str) -> None:
@@ -54,20 +72,20 @@ class Lines:
 
     def __call__(self, done: Done) -> None:
         """Prints a line if the latest one is 30 s old."""
-        now = self._clock()
+        now, speed = self._clock(), self._speed(done)
         if now - self._latest >= INTERVAL:
             self._latest = now
-            note(f"scored {figures(done)}")
+            note(f"scored {figures(done, speed)}")
 
 
-def figures(done: Done) -> str:
-    """Scored items, the speed, and the time left: ``12 of 100 histories, 35 states/s, about 2 min left``."""
+def figures(done: Done, speed: float | None) -> str:
+    """Scored items, their speed, and the time left: ``12 of 100 histories, 24 a minute, about 4 min left``."""
     plural = "histories" if done.noun == "history" else f"{done.noun}s"
     parts = [f"{done.items:,} of {done.total:,} {done.noun if done.total == 1 else plural}"]
-    if done.seconds > 0:
-        parts.append(f"{done.states / done.seconds:,.0f} states/s")
-    if 0 < done.items < done.total:
-        parts.append(f"about {_duration(done.seconds / done.items * (done.total - done.items))} left")
+    if speed:
+        parts.append(f"{speed:,.0f} a second" if speed >= 1 else f"{60 * speed:,.2g} a minute")
+    if speed and done.items < done.total:
+        parts.append(f"about {_duration((done.total - done.items) / speed)} left")
     return ", ".join(parts)
 
 

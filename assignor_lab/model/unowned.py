@@ -68,7 +68,7 @@ def unowned_by_decisions(
 
     Args:
         first_owners: Active task to its instance before the first decision.
-        restored_ms: Instance and task to the times at which a restore was complete.
+        restored_ms: Instance and task to the times at which a restore of all its stores was complete, sorted.
     """
     begin_ms, until_ms = _bounds(history)
     seen = _Owners.of(history, restored_ms, until_ms)
@@ -238,10 +238,10 @@ class _Owners:
     def unowned(self, task: str, owner: str | None, begin_ms: int) -> Iterator[Interval]:
         down: int | None = None if owner is not None else begin_ms
         since = begin_ms
-        for now, owners in self.decided:
+        for place, (now, owners) in enumerate(self.decided):
             wanted = owners.get(task)
             if owner is not None:
-                yield from self._restarted(owner, task, since, now)
+                yield from self._restarted(owner, task, since, now, place)
             ended = None if owner is None else _first(self.ends.get(owner, ()), since, now)
             if owner is not None and (ended is not None or wanted != owner):
                 # Another member gets the task with the next assignment, unless the owner is gone.
@@ -249,20 +249,30 @@ class _Owners:
             elif owner is None:
                 owner = wanted
             if owner is not None and down is not None:
-                yield down, self._runs(owner, task, now)
+                yield down, self._runs(owner, task, now, place + 1)
                 down, since = None, now
         if owner is not None:
-            yield from self._restarted(owner, task, since, self.until_ms)
+            yield from self._restarted(owner, task, since, self.until_ms, len(self.decided))
             down = _first(self.ends.get(owner, ()), since, self.until_ms)
         if down is not None:
             yield down, self.until_ms
 
-    def _restarted(self, owner: str, task: str, after_ms: int, until_ms: int) -> Iterator[Interval]:
+    def _restarted(self, owner: str, task: str, after_ms: int, until_ms: int, place: int) -> Iterator[Interval]:
         for ended, back in self.restarts.get(owner, ()):
             if after_ms < ended <= until_ms:
-                yield ended, self._runs(owner, task, back)
+                yield ended, self._runs(owner, task, back, place)
 
-    def _runs(self, owner: str, task: str, at_ms: int) -> int:
+    def _runs(self, owner: str, task: str, at_ms: int, place: int) -> int:
+        """The time from which the owner runs a task that it has from a time on.
+
+        Args:
+            place: Of the next decision. A restore after a decision that moves the task is one of a later time.
+        """
+        restored = self.restored_ms.get((owner, task), ())
+        if not restored or restored[-1] < at_ms:
+            return at_ms
         ended = _first(self.ends.get(owner, ()), at_ms, self.until_ms)
-        bound = self.until_ms if ended is None else ended
-        return max((each for each in self.restored_ms.get((owner, task), ()) if at_ms <= each <= bound), default=at_ms)
+        moved = (time_ms for time_ms, owners in self.decided[place:] if owners.get(task) != owner)
+        bound = min(self.until_ms if ended is None else ended, next(moved, self.until_ms))
+        # A later restore is one of another thread of the same instance.
+        return next((each for each in restored if at_ms <= each <= bound), at_ms)

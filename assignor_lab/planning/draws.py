@@ -22,7 +22,8 @@ def restart_timings(timings: StreamsTimings, plan: Plan, seed: str) -> StreamsTi
     """The timings of a plan's plays, for the processes that it starts.
 
     Restarted processes open the stores on their disks more quickly than new ones. A machine on which processes start
-    slowly opens their first stores as slowly, within :data:`_MOST_SLOWER`.
+    slowly opens their first stores as slowly, within :data:`_MOST_SLOWER`. But a start may be slow for another reason,
+    such as a framework, and then the stores open at the usual speed. So each play draws a factor between the two.
 
     Args:
         seed: Seed of the play.
@@ -33,5 +34,5 @@ def restart_timings(timings: StreamsTimings, plan: Plan, seed: str) -> StreamsTi
     if plan.starts is not None:
         drawn = random.Random(f"first stores {seed}")  # noqa: S311 - a simulation, not a secret
         slower = plan.starts.drawn(drawn) / (timings.startup_ms + timings.join_ms)
-        opens_ms = round(opens_ms * min(max(1.0, slower), _MOST_SLOWER))
+        opens_ms = round(opens_ms * drawn.uniform(1.0, min(max(1.0, slower), _MOST_SLOWER)))
     return attrs.evolve(timings, first_open_store_ms=opens_ms)

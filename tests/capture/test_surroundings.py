@@ -207,3 +207,13 @@ def test_a_store_of_which_no_line_says_whose_it_is_is_left_out(tmp_path: Path) -
     log = tmp_path / "c1.log"
     log.write_text("".join(line for line in text.splitlines(keepends=True) if "completed restoration" not in line))
     assert not any("restored" in each["source"] for each in imported(log))
+
+
+def test_a_restored_task_counts_without_lines_of_its_stores(tmp_path: Path) -> None:
+    text = text_of(LIVES / "c1.log.gz")
+    log = tmp_path / "c1.log"
+    log.write_text("".join(line for line in text.splitlines(keepends=True) if "Finished restoring" not in line))
+    restored = [each for document in imported(log) for each in document["source"].get("restored", ())]
+    assert {(each["task"], each["store"], each["records"]) for each in restored[:3]} == {
+        ("1_0", "", 0), ("1_1", "", 0), ("1_2", "", 0),
+    }  # fmt: skip

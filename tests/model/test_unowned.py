@@ -81,3 +81,14 @@ def test_a_history_without_member_ids_shows_no_restarts() -> None:
         return DecisionMoment(time_ms, None, None, "", "none", {"p1": process}, {"p1": (("0_0",), ())})
 
     assert history_of_moments("app", [moment(1_000), moment(2_000)]).events == ()
+
+
+def test_a_restore_counts_for_the_assignment_before_it_and_not_for_an_earlier_one() -> None:
+    # The task goes to b at 2,000, back to a at 4,000, and to another thread of a at 6,000 or later.
+    found = unowned_by_decisions(
+        history(decision(0, a="0_0"), decision(1_000, b=""), decision(2_000, b="0_0"), decision(3_000, a=""),
+                decision(4_000, a="0_0")),
+        {"0_0": "a"},
+        {("b", "0_0"): [2_400, 9_000], ("a", "0_0"): [4_700, 8_000]},
+    )  # fmt: skip
+    assert [end for _, end in found["0_0"]] == [2_400, 4_700]

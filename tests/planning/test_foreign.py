@@ -63,15 +63,19 @@ def test_a_group_with_many_changes_weighs_as_much_as_one_with_few() -> None:
     assert ratios_of(samples)["roll"].worst_task_seconds[1] == 1.0
 
 
-def test_a_process_that_starts_slowly_opens_its_first_stores_slowly() -> None:
+def test_a_process_that_starts_slowly_may_open_its_first_stores_slowly() -> None:
     timings = StreamsTimings()
     usual = timings.startup_ms + timings.join_ms
 
-    def opens(low_ms: int, high_ms: int) -> int:
+    def opens(low_ms: int, high_ms: int) -> list[float]:
         of = plan("scale", Action("add", "i1"), starts=Starts(low_ms, high_ms, "given"))
-        return restart_timings(timings, of, "0-0").first_open_store_ms
+        drawn = (restart_timings(timings, of, f"0-{play}").first_open_store_ms for play in range(200))
+        return sorted(each / timings.first_open_store_ms for each in drawn)
 
-    assert opens(usual // 2, usual // 2 + 1) == timings.first_open_store_ms
-    assert opens(2 * usual, 2 * usual + 1) == pytest.approx(2 * timings.first_open_store_ms, rel=0.01)
+    assert set(opens(usual // 2, usual // 2 + 1)) == {1.0}
+    # The reason of a slow start is unknown: between the usual speed and that of the start.
+    twice = opens(2 * usual, 2 * usual + 1)
+    assert twice[0] == pytest.approx(1, abs=0.05)
+    assert twice[-1] == pytest.approx(2, abs=0.05)
     # Minutes of a framework's start say nothing on stores.
-    assert opens(60_000, 60_001) == 4 * timings.first_open_store_ms
+    assert opens(60_000, 60_001)[-1] == pytest.approx(4, abs=0.1)

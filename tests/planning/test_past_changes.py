@@ -117,8 +117,9 @@ def recording_of(name: str, folder: Path) -> Path:
 def test_a_past_is_predicted_before_the_plan(tmp_path: Path) -> None:
     made = planned(logs_of("plain-ha", tmp_path), "--config", str(CAPTURES / "plain-ha" / "application.properties"))
     past = made["past_changes"]
-    assert past["sentences"][0].startswith("The last 2 changes of this group: 2 inside their intervals, median error")
-    assert [(each["change"], each["instances"]) for each in past["rows"]] == [("scale", ["h3"]), ("scale", ["h3"])]
+    # h3 stops while a task of its start still waits for its directory: one change.
+    assert past["sentences"][0].startswith("The last change of this group: 1 inside its interval, median error")
+    assert [(each["change"], each["instances"]) for each in past["rows"]] == [("scale", ["h3"])]
 
 
 @pytest.mark.slow

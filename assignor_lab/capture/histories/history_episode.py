@@ -190,9 +190,18 @@ class _Made:
     def _restored_ms(self) -> dict[tuple[str, str], list[int]]:
         clients: dict[str, str] = {}
         of_client: dict[tuple[str, str], list[int]] = {}
+        stores: dict[tuple[str, str], set[str]] = {}
         for moment in self.history.moments:
             for each in moment.input.restored:
-                of_client.setdefault((each.client, each.task), []).append(each.time_ms)
+                key = each.client, each.task
+                times, seen = of_client.setdefault(key, []), stores.setdefault(key, set())
+                if seen and each.store not in seen:
+                    # One more store of the same restore.
+                    times.pop()
+                elif seen:
+                    seen.clear()
+                seen.add(each.store)
+                times.append(each.time_ms)
             for process, participant in moment.participants.items():
                 clients[self.presence.names[process]] = participant.client_id or ""
         return {

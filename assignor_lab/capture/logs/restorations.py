@@ -48,6 +48,8 @@ class Restorations:
     """Collects restored stores from messages."""
 
     stores: list[Restored] = attrs.field(init=False, factory=list)
+    #: Restored tasks whose stores are not logged (no INFO of StoreChangelogReader); `store` is empty.
+    _without_stores: list[Restored] = attrs.field(init=False, factory=list)
     #: Client and changelog partition to an unfinished restore.
     _begun: dict[tuple[str, str], tuple[LogTime, int]] = attrs.field(init=False, factory=dict)
     #: Client and partition to stores of an unknown task.
@@ -55,7 +57,7 @@ class Restorations:
 
     @property
     def of_tasks(self) -> list[Restored]:
-        return [each for each in self.stores if each.task is not None]
+        return [*(each for each in self.stores if each.task is not None), *self._without_stores]
 
     def take(self, record: LogMessage) -> None:
         if record.time is None:
@@ -73,5 +75,10 @@ class Restorations:
             self._open.setdefault((made.client, made.partition), []).append(made)
         elif record.kind is MessageKind.RESTORED_TASK and (found := _TASK.match(record.text)):
             # All stores of a task have its partition's number, and are ready before it.
-            for each in self._open.pop((found["client"], int(found["partition"])), ()):
+            stores = self._open.pop((found["client"], int(found["partition"])), [])
+            for each in stores:
                 each.task = found["task"]
+            if not stores:
+                client, partition = found["client"], int(found["partition"])
+                made = Restored(record.time, client, found["thread"], "", partition, "", 0, task=found["task"])
+                self._without_stores.append(made)

@@ -19,7 +19,7 @@ _OF_MACHINE = (
     "open_store_ms", "first_open_store_ms", "restore_poll_ms", "standby_ms", "output_ms",
 )  # fmt: skip
 #: Rates that depend on it.
-_RATES = ("restore_bytes_per_s", "restore_records_per_s")
+_RATES = ("restore_bytes_per_s", "restore_records_per_s", "work_off_records_per_s")
 #: Standard deviations of the logarithms: of all timings together, and of each.
 _TOGETHER, _EACH = 0.15, 0.2
 

@@ -11,11 +11,14 @@ import java.util.concurrent.CountDownLatch;
 import org.apache.kafka.common.serialization.Serdes;
 import org.apache.kafka.streams.KafkaStreams;
 import org.apache.kafka.streams.StreamsBuilder;
+import org.apache.kafka.streams.kstream.KTable;
 import org.apache.kafka.streams.kstream.Materialized;
 import org.apache.kafka.streams.kstream.Produced;
 
 /**
  * Reduces the topic "work" into a store on disk and passes "notes" on; both keep their partitions.
+ * Under live.topology=stateless only "notes" is passed on, and under live.topology=join "work" is joined with the table
+ * "names".
  * The first argument is a file for the states of the instance, the others are key=value settings.
  * Without arguments, lines of the standard input start and close any number of instances: "start FILE key=value ..."
  * and "close FILE".
@@ -58,17 +61,28 @@ public final class AccuracyApplication {
             final int equals = arguments[place].indexOf('=');
             config.put(arguments[place].substring(0, equals), arguments[place].substring(equals + 1));
         }
+        final String topology = config.getProperty("live.topology", "");
         final StreamsBuilder builder = new StreamsBuilder();
-        builder.<String, String>stream("work").groupByKey()
-            .reduce((before, value) -> value, Materialized.as("totals"))
-            .toStream()
-            .to("work-out", Produced.with(null, null, (topic, key, value, partitions) ->
-                java.util.Optional.of(java.util.Set.of(Integer.parseInt(key)))));
-        builder.<String, String>stream("notes").to("notes-out", Produced.with(null, null,
-            (topic, key, value, partitions) -> java.util.Optional.of(java.util.Set.of(Integer.parseInt(key)))));
+        if (topology.equals("join")) {
+            final KTable<String, String> names = builder.table("names", Materialized.as("named"));
+            builder.<String, String>stream("work").leftJoin(names, (value, name) -> value).to("work-out", samePartition());
+        } else if (!topology.equals("stateless")) {
+            builder.<String, String>stream("work").groupByKey()
+                .reduce((before, value) -> value, Materialized.as("totals"))
+                .toStream()
+                .to("work-out", samePartition());
+        }
+        if (!topology.equals("join")) {
+            builder.<String, String>stream("notes").to("notes-out", samePartition());
+        }
         final KafkaStreams streams = new KafkaStreams(builder.build(), config);
         streams.setStateListener((now, before) -> write(states, now));
         return streams;
+    }
+
+    private static Produced<String, String> samePartition() {
+        return Produced.with(null, null,
+            (topic, key, value, partitions) -> java.util.Optional.of(java.util.Set.of(Integer.parseInt(key))));
     }
 
     private static void write(final Path states, final KafkaStreams.State state) {

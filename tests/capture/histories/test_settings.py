@@ -155,6 +155,7 @@ def test_the_groups_own_session_makes_the_play_as_long_as_reality() -> None:
         return float(totals_of(played, TrafficTerms()).unavailable_task_s or 0.0), lasted
 
     # With Kafka's default of 45 s, three times as long.
+    # Both include restoring.
     own, recorded = downtime()
-    assert own == pytest.approx(recorded, rel=0.1)
+    assert own == pytest.approx(recorded, rel=0.15)
     assert downtime("session.timeout.ms=45000")[0] > 2.5 * own
