@@ -16,6 +16,7 @@ from assignor_lab.cli.text import console, note, print_json, print_sentence, tab
 
 if TYPE_CHECKING:
     from assignor_lab.watching.limits import WatchLimits
+    from assignor_lab.watching.planned import PlannedRestarts
     from assignor_lab.watching.rebalances import WatchedGroup
     from assignor_lab.watching.since import Since
     from assignor_lab.watching.words import CheckedGroup
@@ -40,6 +41,14 @@ SinceText = Annotated[
 LimitsFile = Annotated[
     Path | None, typer.Option("--limits", metavar="FILE", help="Limits as TOML (docs, 'A nightly check').")
 ]
+Planned = Annotated[
+    Path | None,
+    typer.Option(
+        "--planned",
+        metavar="FILE",
+        help="Restarts that a script has noted: they are no sign of a flapping instance. A missing file has none.",
+    ),
+]
 Junit = Annotated[
     Path | None,
     typer.Option("--junit", metavar="FILE", help="Write the results as JUnit.", callback=junit_file),
@@ -59,6 +68,7 @@ def _check(
     past: Past,
     since: SinceText = None,
     limits: LimitsFile = None,
+    planned: Planned = None,
     junit: Junit = None,
     summary: Summary = None,
     config: ConfigFile = None,
@@ -81,11 +91,12 @@ def _check(
     from assignor_lab.documents.durable import append_durably
     from assignor_lab.documents.wording import plural
     from assignor_lab.watching.limits import read_limits
+    from assignor_lab.watching.planned import read_planned
     from assignor_lab.watching.rebalances import watched_groups
     from assignor_lab.watching.since import read_since
     from assignor_lab.watching.words import document_of, gates_of, markdown_of
 
-    allowed = read_limits(limits)
+    allowed, expected = read_limits(limits), read_planned(planned)
     begin = read_since(since, time.time_ns() // 1_000_000)
     around = surroundings(sources(config, c), topology, timezone, dates=dates_of(dates, day))
     read = read_past(past, around)
@@ -94,7 +105,7 @@ def _check(
     if not (known or read.events):
         raise HistoryError(f"{past[0]}: holds no recorded decision: record and import make such")
     groups = watched_groups(group_histories(known, read.events))
-    checked = [_checked(each, allowed, begin) for each in groups]
+    checked = [_checked(each, allowed, expected, begin) for each in groups]
     if json:
         print_json(document_of(checked, allowed))
     else:
@@ -112,12 +123,12 @@ def _check(
         raise typer.Exit(_OUT_OF_THE_ORDINARY)
 
 
-def _checked(group: WatchedGroup, limits: WatchLimits, begin: Since) -> CheckedGroup:
+def _checked(group: WatchedGroup, limits: WatchLimits, planned: PlannedRestarts, begin: Since) -> CheckedGroup:
     from assignor_lab.watching.findings import unusual_rebalances
     from assignor_lab.watching.words import CheckedGroup
 
     count = sum(begin.is_new(group.group, each.entry.time_ms) for each in group.rebalances)
-    found = [each for each in unusual_rebalances(group, limits) if begin.is_new(group.group, each.time_ms)]
+    found = [each for each in unusual_rebalances(group, limits, planned) if begin.is_new(group.group, each.time_ms)]
     return CheckedGroup(group, count, found, limits.accepted)
 
 

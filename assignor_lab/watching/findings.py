@@ -25,6 +25,7 @@ from assignor_lab.model.events import (
 )
 from assignor_lab.watching.known_loops import KNOWN_LOOPS, named_loop
 from assignor_lab.watching.limits import WatchLimits
+from assignor_lab.watching.planned import NOTHING_PLANNED, PlannedRestarts
 from assignor_lab.watching.rebalances import WatchedGroup, WatchedRebalance
 
 __all__ = ["RULES", "Unusual", "unusual_rebalances"]
@@ -53,9 +54,18 @@ class Unusual:
         return {**attrs.asdict(self), "remedy": self.remedy}
 
 
-def unusual_rebalances(group: WatchedGroup, limits: WatchLimits) -> list[Unusual]:
-    """By time, then in the order of ``RULES``."""
-    found = [each for rule in RULES.values() for each in rule(group, limits)]
+def unusual_rebalances(
+    group: WatchedGroup, limits: WatchLimits, planned: PlannedRestarts = NOTHING_PLANNED
+) -> list[Unusual]:
+    """By time, then in the order of ``RULES``.
+
+    Args:
+        planned: Restarts that are no sign of a flapping instance.
+    """
+    unplanned = attrs.evolve(group, events=planned.without(group.events))
+    found = [
+        each for name, rule in RULES.items() for each in rule(unplanned if name in _OF_DEPARTURES else group, limits)
+    ]
     return sorted(found, key=lambda each: each.time_ms)
 
 
@@ -379,6 +389,9 @@ RULES: dict[str, Callable[[WatchedGroup, WatchLimits], Iterator[Unusual]]] = {
     "standbys without a place": _without_place,
     "instance without work": _idle,
 }
+
+#: Rules that count departures and restarts.
+_OF_DEPARTURES = ("flapping instance", "departures of the group", "restarts of a static member")
 
 
 def _of_event(rule: str, group: WatchedGroup, event: GroupEvent, value: float, limit: float, sentence: str) -> Unusual:

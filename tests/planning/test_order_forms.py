@@ -17,6 +17,7 @@ from assignor_lab.planning.orders.forms import kubernetes_form, script_form
 from assignor_lab.planning.orders.making import WantedOrder, found_order
 from assignor_lab.planning.orders.order import Conditions, Order
 from assignor_lab.planning.predicted import played_plan, predicted
+from assignor_lab.watching.planned import read_planned
 from assignor_lab.watching.since import read_since
 from tests.planning.ordered_groups import group_document, ordered
 
@@ -124,6 +125,24 @@ def test_a_script_restarts_instances_of_hostile_names_and_runs_nothing_else(answ
     assert sorted(restarted(tmp_path)[:4]) == sorted(HOSTILE[:4])
     assert sorted(restarted(tmp_path)) == sorted(HOSTILE)
     assert not (tmp_path / "pwned").exists()
+
+
+def test_a_script_notes_its_restarts_for_the_checks(answer: BestOrder, tmp_path: Path) -> None:
+    script = script_form(with_order(answer, HOSTILE[:4], HOSTILE[4:]))
+    run(script, tmp_path)
+    first = read_planned(tmp_path / "past.restarts").times_ms
+    assert set(first) == set(HOSTILE)
+    run(script, tmp_path)
+    assert {len(times) for times in read_planned(tmp_path / "past.restarts").times_ms.values()} == {2}
+    assert '--planned "$PLANNED"' in script
+
+
+def test_a_script_restarts_nothing_that_it_cannot_note(answer: BestOrder, tmp_path: Path) -> None:
+    (tmp_path / "past.restarts").mkdir()
+    done = run(script_form(with_order(answer, ("a",), ("b",))), tmp_path)
+    assert done.returncode == 1
+    assert "set PLANNED to a file" in done.stderr
+    assert restarted(tmp_path) == []
 
 
 def test_a_script_stops_if_the_group_leaves_the_plan(answer: BestOrder, tmp_path: Path) -> None:

@@ -27,6 +27,7 @@ from assignor_lab.model.evidence import Evidence, EvidenceKind
 from assignor_lab.model.moment import Moment
 from assignor_lab.watching.findings import RULES, unusual_rebalances
 from assignor_lab.watching.limits import WatchLimits
+from assignor_lab.watching.planned import PlannedRestarts
 from assignor_lab.watching.rebalances import WatchedGroup, WatchedRebalance
 from tests.watching.groups import past, rebalance
 
@@ -90,6 +91,32 @@ def test_an_instance_that_leaves_once_an_hour_does_not_flap() -> None:
     chain = [rebalance(number * 3600, A, gone=("b",)) for number in range(1, 7)]
     events = [InstanceGone(Moment.at(3_600_000 * number), SEEN, "b") for number in range(1, 7)]
     assert rules(past(rebalance(0, A), *chain, events=events)) == []
+
+
+def gone(*seconds: float, name: str = "b") -> list[GroupEvent]:
+    return [InstanceGone(Moment.at(round(1000 * each)), SEEN, name) for each in seconds]
+
+
+def test_planned_restarts_of_two_rolls_are_no_flapping() -> None:
+    group = past(*[rebalance(60 * number, A, is_same=False) for number in range(8)], events=gone(60, 180, 300))
+    planned = PlannedRestarts({"b": (50_000, 170_000, 290_000)})
+    assert [each.rule for each in unusual_rebalances(group, LIMITS)] == ["flapping instance"]
+    assert unusual_rebalances(group, LIMITS, planned) == []
+    other = PlannedRestarts({"c": (50_000, 170_000, 290_000)})
+    assert [each.rule for each in unusual_rebalances(group, LIMITS, other)] == ["flapping instance"]
+
+
+def test_a_crash_loop_after_a_planned_restart_is_found() -> None:
+    group = past(*[rebalance(30 * number, A, is_same=False) for number in range(8)], events=gone(60, 90, 120, 150))
+    (found,) = unusual_rebalances(group, LIMITS, PlannedRestarts({"b": (50_000,)}))
+    assert (found.rule, found.value) == ("flapping instance", 3)
+
+
+def test_restarts_within_the_session_of_a_static_member_can_be_planned() -> None:
+    events = [InstanceRestartedInSession(Moment.at(60_000 * number), SEEN, "b") for number in (1, 3, 5)]
+    group = past(rebalance(0, A), events=events)
+    assert rules(group) == ["restarts of a static member"]
+    assert unusual_rebalances(group, LIMITS, PlannedRestarts({"b": (58_000, 178_000, 298_000)})) == []
 
 
 def departures(number: int, *, name: str = "") -> list[GroupEvent]:

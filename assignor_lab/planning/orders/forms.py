@@ -114,11 +114,13 @@ _HEAD = """\
 {first}# RESTART NAME restarts an instance, and returns when its old process has ended{surge}.
 # READY NAME succeeds if the instance is RUNNING.
 # RECORDED is the folder of a running 'assignor record --follow'.
+# PLANNED is the file of all restarts by such scripts, usually beside RECORDED: checks do not count them.
 {calm_comment}set -eu
 : "${{RESTART:?the command that restarts an instance}}"
 : "${{READY:?the command that succeeds if an instance is RUNNING}}"
 : "${{RECORDED:?the folder of assignor record --follow}}"
-{calm}work=$(mktemp -d)
+{calm}: "${{PLANNED:=${{RECORDED%/}}.restarts}}"
+work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
 plan_stop() {{
@@ -143,6 +145,7 @@ plan_restart() {{
     shift
     started=
     for name in "$@"; do
+        printf '%s %s\\0' "$(date +%s)" "$name" >> "$PLANNED" || plan_stop "set PLANNED to a file of this script"
         $RESTART "$name" &
         started="$started $!"
     done
@@ -155,7 +158,7 @@ plan_restart() {{
 }}
 
 plan_check() {{
-    assignor check "$RECORDED" --since "$work/checked.json" ||
+    assignor check "$RECORDED" --since "$work/checked.json" --planned "$PLANNED" ||
         plan_stop "the group leaves the plan: see the findings above"
 }}
 

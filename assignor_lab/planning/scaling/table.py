@@ -32,6 +32,8 @@ PRESENT, USEFUL, WASTED, WORSE, NO_GAIN, NEVER, UNKNOWN, BEHIND = (
 )  # fmt: skip
 #: Two busiest threads are equally busy within this share of their load.
 _EQUAL = 0.005
+#: A count has less lag than another one if the sum over time is less by this share.
+_LESS = 0.02
 #: A lag of less than this share of a second's input is none.
 _LITTLE_S = 0.05
 #: Intervals times tasks of a long trace, and the plays whose lag is computed then.
@@ -90,6 +92,7 @@ class ScalingRow:
         break_even_s: Until the lag is lower than without scaling, and stays so; ``None``: unknown, or not in time.
         worst_lag: The largest lag; ``None``: unknown.
         same_as: A smaller count whose busiest thread is as busy.
+        lag_seconds: Sum of the lag over time, in records (or bytes) times seconds; ``None``: unknown.
     """
 
     count: int
@@ -105,6 +108,7 @@ class ScalingRow:
     break_even_s: Range | None = None
     worst_lag: float | None = None
     same_as: int | None = None
+    lag_seconds: float | None = None
 
 
 @attrs.frozen
@@ -187,6 +191,7 @@ def scaling_table(
         len(group.names), placement, PRESENT,
         throughput=_throughput(placement, forecast),
         worst_lag=None if lag_without is None else max(lag_without.lags),
+        lag_seconds=None if lag_without is None else lag_without.lag_seconds,
     )  # fmt: skip
     rows = [_row(count, of_count, loads, forecast, lag_without) for count, of_count in made.items()]
     needed = None if forecast is None else max(forecast.curve.totals)
@@ -255,6 +260,7 @@ def _row(
     evens: list[float | None] = []
     worst: list[float] = []
     gains: list[float] = []
+    sums: list[float] = []
     if forecast is not None and without is not None:
         # The lag of a long trace is computed for some plays only.
         is_long = len(forecast.curve.times_s) * len(forecast.lag) > _LONG
@@ -262,6 +268,7 @@ def _row(
             scaled = _lag(play.owned, forecast)
             evens.append(_break_even(scaled, without, forecast))
             worst.append(max(scaled.lags))
+            sums.append(scaled.lag_seconds)
             gains.append(without.lags[-1] - scaled.lags[-1])
     known = [each for each in evens if each is not None]
     verdict = UNKNOWN
@@ -291,6 +298,7 @@ def _row(
         _throughput(placement, forecast),
         range_of(known) if verdict == USEFUL else None,
         median(worst) if worst else None,
+        lag_seconds=median(sums) if sums else None,
     )
 
 
@@ -342,20 +350,20 @@ def _crossing(times: Sequence[float], gains: Sequence[float], place: int) -> flo
 
 
 def _judged(present: ScalingRow, rows: Sequence[ScalingRow], needed: float | None) -> list[ScalingRow]:
-    """Marks counts whose busiest thread is as busy as that of a smaller count."""
+    """Marks counts whose busiest thread is as busy as that of a smaller count, and that have no less lag."""
     judged: list[ScalingRow] = []
-    smaller: list[ScalingRow] = [present]
     for row in sorted(rows, key=lambda each: each.count):
+        smaller = sorted((present, *judged), key=lambda each: each.count)
         same = next(
             (
-                each.count
-                for each in sorted([*judged, *smaller], key=lambda each: each.count)
+                each
+                for each in smaller
                 if each.count < row.count and each.placement.busiest <= row.placement.busiest * (1 + _EQUAL)
             ),
             None,
         )
-        row = attrs.evolve(row, same_as=same)
-        if same is not None and row.verdict in (USEFUL, NO_GAIN, UNKNOWN):
+        row = attrs.evolve(row, same_as=None if same is None else same.count)
+        if same is not None and row.verdict in (USEFUL, NO_GAIN, UNKNOWN) and not _has_less_lag(row, same):
             row = attrs.evolve(row, verdict=WASTED)
         elif row.verdict == UNKNOWN and row.count > present.count:
             row = attrs.evolve(row, verdict=USEFUL)
@@ -363,6 +371,13 @@ def _judged(present: ScalingRow, rows: Sequence[ScalingRow], needed: float | Non
             row = attrs.evolve(row, verdict=BEHIND if row.count < present.count else WORSE)
         judged.append(row)
     return judged
+
+
+def _has_less_lag(row: ScalingRow, than: ScalingRow) -> bool:
+    """True if threads other than the busiest ones work off clearly more than with another count."""
+    if row.verdict != USEFUL or row.lag_seconds is None or than.lag_seconds is None:
+        return False
+    return row.lag_seconds < than.lag_seconds * (1 - _LESS)
 
 
 def _useless(

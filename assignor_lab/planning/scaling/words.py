@@ -43,7 +43,7 @@ def the_sentences(table: ScalingTable, remedies: Sequence[str] = ()) -> list[str
     wasted = [row for row in table.rows if row.verdict == WASTED]
     if wasted:
         found.append(
-            f"Wasted, with the busiest {table.thread} of a smaller count: "
+            f"Wasted, with the busiest {table.thread} of a smaller count{_and_lag(table)}: "
             f"{listed([f'{row.count} (as {row.same_as})' for row in wasted[:_MOST_NAMED]])}"
             f"{'' if len(wasted) <= _MOST_NAMED else f' and {len(wasted) - _MOST_NAMED} more'}."
         )
@@ -128,6 +128,10 @@ def row_cells(table: ScalingTable, row: ScalingRow) -> tuple[str, ...]:
     )
 
 
+def _and_lag(table: ScalingTable) -> str:
+    return " and no less lag" if table.is_forecast else ""
+
+
 def _idle(row: ScalingRow, table: ScalingTable) -> str:
     if not row.placement.idle or table.unit == table.thread:
         return str(row.placement.idle_threads)
@@ -141,6 +145,8 @@ def _median(of: Range | None) -> str:
 def _verdict(row: ScalingRow) -> str:
     if row.verdict == WASTED:
         return f"wasted: as {row.same_as}"
+    if row.verdict == USEFUL and row.same_as is not None:
+        return f"less lag, busiest as {row.same_as}"
     return {PRESENT: "as it is", USEFUL: "", UNKNOWN: "", NO_GAIN: "no gain"}.get(row.verdict, row.verdict)
 
 
@@ -170,6 +176,7 @@ def _row(row: ScalingRow) -> dict[str, object]:
         "throughput": _rounded(row.throughput),
         "break_even_seconds": _range(row.break_even_s),
         "worst_lag": _rounded(row.worst_lag),
+        "lag_seconds": _rounded(row.lag_seconds),
         "now_task_seconds": _range(row.now),
         "later_task_seconds": _range(row.later),
         "worst_task_seconds": _range(row.worst_task_s),

@@ -1,9 +1,9 @@
 """Restarts real applications in their best order, by its exported script: a part of ``make accuracy-live``.
 
 Each roll captures the group, runs ``assignor plan roll --best --form script``, and does what the script does. The same
-script with one instance a step follows. All instances are in one process: so a start takes the drawn time, as on
-machines of their own, and not that of busy cores. The seconds of ``assignor check`` between the steps are shown apart,
-because no plan contains them.
+script with one instance a step follows. Each instance is a process of its own; with ``--one-process`` all are in one,
+and a start takes a drawn time, as on machines of their own, and not that of busy cores. The seconds of ``assignor
+check`` between the steps are shown apart, because no plan contains them.
 """
 
 from __future__ import annotations
@@ -33,11 +33,12 @@ from tests.connect.real_kafka import until
 
 #: Required gain over one by one, and the rolls that have it or lie inside their intervals, as shares.
 GAIN, HELD = 0.4, 0.8
-#: Bounds of the time that a process needs before its instance starts.
+#: Bounds of the time that a process needs before its instance starts, if all instances are in one process.
 STARTS_S = (4.0, 8.0)
 #: Rest between two rolls.
 CALM_S = 15.0
 PART = "python -m tests.calibration.live.orders --write"
+PART_OF_ONE = "python -m tests.calibration.live.orders --one-process --write"
 
 _RESTART = """\
 #!/bin/sh
@@ -48,15 +49,26 @@ echo "close {directory}/$1.states" > commands
 until tail -n 1 "$1.states" | grep -q ' NOT_RUNNING$'; do sleep 0.1; done
 sh "start-$1" &
 """
+#: The same for an instance with a process of its own.
+_RESTART_OWN = """\
+#!/bin/sh
+# NAME: closes the instance, and starts its process again.
+set -eu
+cd {directory}
+process=$(cat "$1.pid")
+kill "$process"
+while kill -0 "$process" 2>/dev/null; do sleep 0.1; done
+sh "start-$1"
+"""
 _READY = """\
 #!/bin/sh
 tail -n 1 {directory}/"$1.states" 2>/dev/null | grep -q ' RUNNING$'
 """
-#: Notes the begin and the end of each check. Here an instance restarts many times in an hour.
+#: Notes the begin and the end of each check.
 _CHECK = """\
 #!/bin/sh
 date +%s.%N >> {directory}/checks
-{python} -m assignor_lab.cli.main "$@" --limits {directory}/limits.toml
+{python} -m assignor_lab.cli.main "$@"
 code=$?
 date +%s.%N >> {directory}/checks
 exit $code
@@ -121,10 +133,11 @@ class StoppedError(Exception):
 class ScriptedApplication(Application):
     """An application whose instances shell commands restart."""
 
-    def __init__(self, directory: Path, shape: Shape) -> None:
+    def __init__(self, directory: Path, shape: Shape, *, is_one_process: bool) -> None:
         self.sizes = {"work": 8, "notes": 4}
         self.names = tuple(f"d{number + 1}" for number in range(shape.instances))
         self.shape, self._random = shape, random.Random(shape.name)
+        self.is_one_process = is_one_process
         super().__init__(directory, protocol=shape.protocol)
 
     @property
@@ -133,24 +146,34 @@ class ScriptedApplication(Application):
 
     def write_commands(self) -> None:
         here = shlex.quote(str(self.directory))
-        for name, text in (("restart", _RESTART), ("ready", _READY), ("assignor", _CHECK)):
+        restart = _RESTART if self.is_one_process else _RESTART_OWN
+        for name, text in (("restart", restart), ("ready", _READY), ("assignor", _CHECK)):
             path = self.directory / name
             path.write_text(text.format(directory=here, python=shlex.quote(sys.executable)))
             path.chmod(0o755)
-        (self.directory / "limits.toml").write_text(
-            "".join(f"{limit} = 1000\n" for limit in ("departures", "group_departures", "returns", "static_restarts"))
-        )
         for name in self.names:
-            words = ["start", str(self._states(name)), *self.settings_of(name, "live", self.settings)]
-            (self.directory / f"start-{name}").write_text(
-                f"rm -f {name}.states\ndate +%s.%N > {name}.begun\nsleep $(cat {name}.init)\n"
-                f"echo {shlex.quote(shlex.join(words))} > commands\n"
-            )
+            (self.directory / f"start-{name}").write_text(self._start_command(name))
+        if not self.is_one_process:
+            return
         commands = self.directory / "commands"
         os.mkfifo(commands)
         with commands.open("r+b", buffering=0) as lines, (self.directory / "instances.out").open("ab") as out:
             program = [*self._java("512m"), "AccuracyApplication"]
             self.processes["instances"] = subprocess.Popen(program, stdin=lines, stdout=out, stderr=out)
+
+    def _start_command(self, name: str) -> str:
+        words = [str(self._states(name)), *self.settings_of(name, "live", self.settings)]
+        begin = f"rm -f {name}.states\ndate +%s.%N > {name}.begun\n"
+        if self.is_one_process:
+            return f"{begin}sleep $(cat {name}.init)\necho {shlex.quote(shlex.join(['start', *words]))} > commands\n"
+        program = shlex.join([*self._java("128m"), "AccuracyApplication", *words])
+        return f"{begin}{program} >> {name}.out 2>&1 < /dev/null &\necho $! > {name}.pid\n"
+
+    def close(self) -> None:
+        for file in self.directory.glob("*.pid"):
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(int(file.read_text()), signal.SIGKILL)
+        super().close()
 
     def draw_starts(self) -> None:
         """Draws the time that each process needs before its instance starts."""
@@ -170,6 +193,21 @@ class ScriptedApplication(Application):
         for name in names or self.names:
             joined_ms = int(self._states(name).read_text().split()[0])
             self.starts.append(joined_ms / 1000 - float((self.directory / f"{name}.begun").read_text()))
+
+    def learn_starts(self) -> None:
+        """Restarts half of the instances together, and one alone: the starts of both show the usual ones."""
+        half = self.names[: len(self.names) // 2]
+        for names in (half, self.names[-1:]):
+            self.draw_starts()
+            with ThreadPoolExecutor(len(names)) as pool:
+                list(pool.map(self._restart, names))
+            for name in names:
+                self.wait_until_running(name)
+            self.note_starts(names)
+            time.sleep(CALM_S)
+
+    def _restart(self, name: str) -> None:
+        subprocess.run([self.directory / "restart", name], check=True)
 
     @contextlib.contextmanager
     def recorded(self) -> Iterator[Path]:
@@ -201,6 +239,7 @@ class ScriptedApplication(Application):
                 "RESTART": str(self.directory / "restart"),
                 "READY": str(self.directory / "ready"),
                 "RECORDED": str(folder),
+                "PLANNED": str(self.directory / "restarts"),
             }
             done = subprocess.run(["sh", str(file)], env=surroundings, capture_output=True, text=True, timeout=600)
             if done.returncode:
@@ -243,24 +282,18 @@ def roll_of(application: ScriptedApplication, probe: Probe, number: int) -> Orde
     )  # fmt: skip
 
 
-def rolls_of(shape: Shape, number: int) -> list[OrderedRoll]:
+def rolls_of(shape: Shape, number: int, *, is_one_process: bool) -> list[OrderedRoll]:
     """Starts an application of a shape and restarts it so often, in the best order and one by one."""
     found: list[OrderedRoll] = []
     with tempfile.TemporaryDirectory() as folder:
-        application = ScriptedApplication(Path(folder), shape)
+        application = ScriptedApplication(Path(folder), shape, is_one_process=is_one_process)
         try:
             application.start_broker()
             application.create_topics()
             application.write_commands()
             probe = Probe(application.address, application.sizes)
             application.start_all()
-            # One restart after the other shows the usual start of a process.
-            application.draw_starts()
-            for name in application.names[:3]:
-                subprocess.run([application.directory / "restart", name], check=True)
-                application.wait_until_running(name)
-            application.note_starts(application.names[:3])
-            time.sleep(CALM_S)
+            application.learn_starts()
             for roll in range(1, number + 1):
                 try:
                     found.append(roll_of(application, probe, roll))
@@ -307,11 +340,13 @@ def main() -> int:
     parser.add_argument("--rolls", type=int, default=5, help="rolls of a shape, each also one by one (%(default)s)")
     parser.add_argument("--shapes", default="0,1", help="numbers of the shapes, from 0 on (%(default)s)")
     parser.add_argument("--at-once", type=int, default=1, help="applications beside each other (%(default)s)")
+    parser.add_argument("--one-process", action="store_true", help="all instances in one process, with drawn starts")
     parser.add_argument("--write", action="store_true", help="the table into docs/reference/accuracy.md")
     options = parser.parse_args()
     shapes = [SHAPES[int(number)] for number in options.shapes.split(",")]
+    run = partial(rolls_of, number=options.rolls, is_one_process=options.one_process)
     with ThreadPoolExecutor(options.at_once) as pool:
-        found = [each for rolls in pool.map(partial(rolls_of, number=options.rolls), shapes) for each in rolls]
+        found = [each for rolls in pool.map(run, shapes) for each in rolls]
     held = [each.is_inside for each in found]
     gained = [each.gain >= GAIN for each in found]
     median = statistics.median(each.gain for each in found)
@@ -334,7 +369,7 @@ def main() -> int:
     ]
     print(*sentences, sep="\n")
     if options.write:
-        with_part(PART, [*sentences, "", *table(found)])
+        with_part(PART_OF_ONE if options.one_process else PART, [*sentences, "", *table(found)])
     return 0 if sum(held) >= HELD * len(found) and sum(gained) >= HELD * len(found) else 1
 
 
