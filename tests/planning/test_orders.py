@@ -14,12 +14,14 @@ from assignor_lab.cli.app import build_app
 from assignor_lab.planning.making import Options, PlanError
 from assignor_lab.planning.orders.aims import OrderAims, aims_of
 from assignor_lab.planning.orders.answer import UnmetLimitsError, best_order
+from assignor_lab.planning.orders.bounds import AloneSteps
 from assignor_lab.planning.orders.figures import FIGURES, OrderTrial
+from assignor_lab.planning.orders.group import OrderedGroup
 from assignor_lab.planning.orders.making import WantedOrder, check_wanted
 from assignor_lab.planning.orders.order import Conditions, Order, batches_words
 from assignor_lab.planning.orders.search import FoundOrder, OrderSearch, search
 from tests.planning.consumer_groups import classic_group
-from tests.planning.ordered_groups import all_orders, group_document, ordered, written
+from tests.planning.ordered_groups import all_orders, group_document, ordered, ordered_of_kind, written
 
 pytestmark = pytest.mark.slow
 
@@ -77,6 +79,84 @@ def test_the_best_of_four_and_five_instances_is_that_of_a_full_enumeration(
     assert found.is_proved
     assert found.best is not None
     assert found.best.figures["duration_seconds"] == enumerated(found, loads, [Conditions()], **changes)
+
+
+#: Groups whose steps have no long wait that bounds them: their steps alone do.
+KINDS = ("leave", "streams", "connect", "classic", "classic-static", "consumer", "consumer-static")
+
+
+def enumerated_of(group: OrderedGroup, found: FoundOrder, conditions: list[Conditions], draws: int) -> float:
+    figures = [
+        medians([group.trial(Order(batches, each), draw) for draw in range(draws)])
+        for batches in all_orders(group.names)
+        for each in conditions
+    ]
+    return min(each[found.aims.minimize] for each in figures if found.aims.allows(each))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_best_order_of_each_kind_is_that_of_a_full_enumeration(kind: str) -> None:
+    group = ordered_of_kind(kind, 3)
+    found = search(group, [Conditions()], aims_of("duration_seconds", ()), EXACT)
+    assert found.is_proved
+    assert found.best is not None
+    assert found.best.figures["duration_seconds"] == enumerated_of(group, found, [Conditions()], EXACT.draws)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("minimize", ["duration_seconds", "task_seconds", "worst_task_seconds"])
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_best_order_and_wait_of_each_kind_is_that_of_a_full_enumeration(kind: str, minimize: str) -> None:
+    group, conditions = ordered_of_kind(kind, 3), [Conditions(), Conditions(wait="calm")]
+    found = search(group, conditions, aims_of(minimize, ()), EXACT)
+    assert found.is_proved
+    assert found.best is not None
+    assert found.best.figures[minimize] == enumerated_of(group, found, conditions, EXACT.draws)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("draws", [1, 3])
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_best_order_of_four_instances_of_each_kind_is_that_of_a_full_enumeration(kind: str, draws: int) -> None:
+    group = ordered_of_kind(kind, 4)
+    how = OrderSearch(draws=draws, plays=4_000, tolerance=0.0)
+    found = search(group, [Conditions()], aims_of("duration_seconds", ()), how)
+    assert found.is_proved
+    assert found.best is not None
+    assert found.best.figures["duration_seconds"] == enumerated_of(group, found, [Conditions()], draws)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("kind", ["classic", "classic-static", "consumer-static", "connect"])
+def test_the_best_order_of_five_members_without_state_is_that_of_a_full_enumeration(kind: str) -> None:
+    group = ordered_of_kind(kind, 5)
+    found = search(group, [Conditions()], aims_of("duration_seconds", ()), EXACT)
+    assert found.is_proved
+    assert found.best is not None
+    assert found.best.figures["duration_seconds"] == enumerated_of(group, found, [Conditions()], EXACT.draws)
+
+
+@pytest.mark.parametrize("kind", ["classic-static", pytest.param("consumer-static", marks=pytest.mark.long)])
+def test_twelve_static_consumers_are_proved(kind: str) -> None:
+    group = ordered_of_kind(kind, 12)
+    found = search(group, [Conditions()], aims_of("duration_seconds", ()), OrderSearch(draws=3))
+    assert (found.is_proved, found.shares) == (True, (1.0, 1.0))
+    assert found.bound >= 0.99 * found.best.figures["duration_seconds"]  # type: ignore[union-attr]
+
+
+def test_a_step_that_is_shorter_than_alone_lowers_the_bound() -> None:
+    steps = AloneSteps({"a": 4.0, "b": 5.0}, {"a": 3.0, "b": 3.0})
+    order, loads = Order((("a", "b"),)), {"a": 2, "b": 2}
+    figures = dict.fromkeys(FIGURES, 4.0)
+    assert not steps.learns(order, OrderTrial(figures, figures, (5.0,), keeps_owners=False), (), loads)
+    assert steps.step(("a", "b"), 0) == 5.0
+    assert steps.learns(order, OrderTrial(figures, figures, (4.1,), keeps_owners=False), (0.1,), loads)
+    assert steps.step(("a", "b"), 0) <= 4.0
+    assert steps.step(("a",), 1) <= 0.8 * 3.0
+    assert steps.away_share == 1.0
+    fewer = {**figures, "tasks_at_once": 1.0}
+    assert steps.learns(order, OrderTrial(fewer, fewer, (6.0,), keeps_owners=False), (), loads)
+    assert steps.away_share == 0.25
 
 
 @pytest.mark.long

@@ -2,8 +2,9 @@
 
 A beginning is a list of batches. Its play is the same in each order that begins with it, so the play's duration, and
 what its tasks have lost by then, are lower bounds of those orders. The rest adds at least the floors of its steps
-(:mod:`assignor_lab.planning.orders.group`). The search expands the beginning with the least bound. It has proved its
-best order when no bound is less by more than the tolerance.
+(:mod:`assignor_lab.planning.orders.bounds`). The search expands the beginning with the least bound. It has proved its
+best order when no bound is less by more than the tolerance. A beginning is dropped when most of its draws are worse
+than the best order, whatever the other draws are.
 """
 
 from __future__ import annotations
@@ -12,13 +13,13 @@ import heapq
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import combinations
-from math import ceil, inf
-from statistics import median
+from math import inf
 
 import attrs
 
 from assignor_lab.planning.in_processes import in_processes
-from assignor_lab.planning.orders.aims import AT_ONCE, DURATION, TASK_SECONDS, WORST, OrderAims
+from assignor_lab.planning.orders.aims import AT_ONCE, WORST, OrderAims
+from assignor_lab.planning.orders.bounds import AloneSteps, OrderBounds, alone_orders, alone_steps, joined
 from assignor_lab.planning.orders.figures import FIGURES, OrderTrial, medians
 from assignor_lab.planning.orders.group import MOST_EXACT, Floors, OrderedGroup
 from assignor_lab.planning.orders.neighbours import first_orders, neighbours
@@ -28,8 +29,8 @@ __all__ = ["FoundOrder", "PlayedOrder", "OrderSearch", "search"]
 
 #: Steps of one by one that are played in a group that is too large for all.
 _FIRST_STEPS = 4
-#: Beginnings that are played together; the results do not depend on the processes.
-_WAVE = 32
+#: Beginnings that are played together; the results do not depend on the processes. And neighbours.
+_WAVE, _TRIED = 32, 8
 #: Figures that decide between equal orders.
 _TIES = ("duration_seconds", "worst_task_seconds", "task_seconds", "tasks_at_once", "rebalances")
 
@@ -86,6 +87,8 @@ class FoundOrder:
         keeps_owners: The bounds take the instances to get their numbers of tasks back in each step, as in all plays.
         is_estimated: ``one_by_one`` is estimated from its first steps.
         plays: Number of plays.
+        shares: The bounds rest on steps of instances alone: the least share of such a step, and of a batch's tasks
+            that were away together, in all plays; ``None``: they do not.
     """
 
     aims: OrderAims
@@ -98,6 +101,7 @@ class FoundOrder:
     keeps_owners: bool
     plays: int
     is_estimated: bool = False
+    shares: tuple[float, float] | None = None
 
 
 @attrs.frozen(order=True)
@@ -110,39 +114,86 @@ class _Node:
     place: int
 
 
+#: True if an order cannot be better than the best one, by the first of its draws.
+_Hopeless = Callable[[Order, Sequence[OrderTrial]], bool]
+
+
 class _Searching:
     def __init__(
         self, group: OrderedGroup, conditions: Sequence[Conditions], how: OrderSearch, on_play: Callable[[], None]
     ) -> None:
         self.group, self.conditions, self.how, self._on_play = group, conditions, how, on_play
         self.known: dict[Order, PlayedOrder] = {}
+        #: Trials of the orders that were dropped after most of their draws.
+        self._begun: dict[Order, list[OrderTrial]] = {}
         self.plays = 0
-        self.keeps_owners = True
         self.floors = [[group.floors(each, draw) for draw in range(how.draws)] for each in conditions]
+        self.bounds: OrderBounds | None = None
+        #: Bounds became less by a play.
+        self.is_contradicted = False
+        self.keeps_owners = True
 
     def played(self, orders: Sequence[Order]) -> list[PlayedOrder]:
-        new = [order for order in dict.fromkeys(orders) if order not in self.known]
-        draws = self.how.draws
-        trials = []
-        for trial in in_processes(partial(_trial, self.group, new, draws), len(new) * draws, self.how.processes):
-            trials.append(trial)
-            self._on_play()
-        for place, order in enumerate(new):
-            own = tuple(trials[place * draws : (place + 1) * draws])
-            self.known[order] = PlayedOrder(order, own)
-            self.keeps_owners = self.keeps_owners and all(
-                each.keeps_owners and self._is_as_usual(order, draw, each) for draw, each in enumerate(own)
-            )
-        self.plays += len(new) * draws
-        return [self.known[order] for order in orders]
+        self._play(orders, self.how.draws)
+        return [self._ended(order) for order in orders]
 
-    def _is_as_usual(self, order: Order, draw: int, trial: OrderTrial) -> bool:
-        """True if no step is shorter than the floors of instances that get their tasks back at once."""
-        usual = self.floors[self.conditions.index(order.conditions)][draw].usual_seconds
-        return all(
-            seconds >= max(usual[name] for name in batch)
-            for batch, seconds in zip(order.batches, trial.step_seconds, strict=False)
-        )
+    def played_unless(self, orders: Sequence[Order], is_hopeless: _Hopeless) -> list[PlayedOrder | None]:
+        """The same; ``None`` of an order whose further draws do not matter."""
+        most = self.how.draws // 2 + 1
+        self._play(orders, most)
+        going_on = [order for order in orders if order in self.known or not is_hopeless(order, self._begun[order])]
+        self._play(going_on, self.how.draws)
+        kept = set(going_on)
+        return [self._ended(order) if order in kept else None for order in orders]
+
+    def _play(self, orders: Sequence[Order], draws: int) -> None:
+        """Plays the draws of orders up to a number."""
+        work: list[tuple[Order, int]] = []
+        for order in dict.fromkeys(orders):
+            if order not in self.known:
+                begun = self._begun.setdefault(order, [])
+                work += [(order, draw) for draw in range(len(begun), draws)]
+        for place, trial in enumerate(in_processes(partial(_trial, self.group, work), len(work), self.how.processes)):
+            order, draw = work[place]
+            self._begun[order].append(trial)
+            self._learn(order, draw, trial)
+            self._on_play()
+        self.plays += len(work)
+
+    def _ended(self, order: Order) -> PlayedOrder:
+        if order not in self.known:
+            self.known[order] = PlayedOrder(order, tuple(self._begun.pop(order)))
+        return self.known[order]
+
+    def _learn(self, order: Order, draw: int, trial: OrderTrial) -> None:
+        """Makes the bounds less if a play contradicts them."""
+        place = self.conditions.index(order.conditions)
+        floors = self.floors[place][draw]
+        if self.keeps_owners and not (trial.keeps_owners and _is_as_usual(order, floors, trial)):
+            self.keeps_owners, self.is_contradicted = False, True
+        if self.bounds is not None:
+            self.bounds.keeps_owners = self.keeps_owners
+            if self.bounds.alone:
+                steps = self.bounds.alone[place][draw]
+                if steps.learns(order, trial, floors.look_seconds, self.group.loads):
+                    self.is_contradicted = True
+
+    def learn_alone(self, bounds: OrderBounds) -> None:
+        """Plays the instances alone, and takes their steps as bounds."""
+        names = self.group.names
+        found: list[list[AloneSteps]] = []
+        for place, conditions in enumerate(self.conditions):
+            played = self.played(alone_orders(names, conditions))
+            found.append(
+                [
+                    alone_steps(names, [each.trials[draw] for each in played], self.floors[place][draw])
+                    for draw in range(self.how.draws)
+                ]
+            )
+        bounds.alone = found
+        for order, each in self.known.items():
+            for draw, trial in enumerate(each.trials):
+                self._learn(order, draw, trial)
 
     def is_complete(self, order: Order) -> bool:
         return sum(map(len, order.batches)) == len(self.group.names)
@@ -151,8 +202,17 @@ class _Searching:
         return [each for each in self.known.values() if self.is_complete(each.order)]
 
 
-def _trial(group: OrderedGroup, orders: Sequence[Order], draws: int, number: int) -> OrderTrial:
-    return group.trial(orders[number // draws], number % draws)
+def _is_as_usual(order: Order, floors: Floors, trial: OrderTrial) -> bool:
+    """True if no step is shorter than the floors of instances that get their tasks back at once."""
+    usual = floors.usual_seconds
+    return all(
+        seconds >= max(usual[name] for name in batch)
+        for batch, seconds in zip(order.batches, trial.step_seconds, strict=False)
+    )
+
+
+def _trial(group: OrderedGroup, work: Sequence[tuple[Order, int]], number: int) -> OrderTrial:
+    return group.trial(*work[number])
 
 
 def search(
@@ -179,7 +239,10 @@ def search(
             single, tuple(_extended(each, len(names) / _FIRST_STEPS) for each in one_by_one.trials)
         )
     aims = aims.with_usual(one_by_one.figures, group.tasks)
-    bounds = _Bounds(searching, aims)
+    searching.bounds = bounds = OrderBounds(group, conditions, aims, searching.floors)
+    bounds.keeps_owners = searching.keeps_owners
+    if not is_estimated and all(not of.away_seconds for each in searching.floors for of in each):
+        searching.learn_alone(bounds)
     for place in sorted(range(len(conditions)), key=bounds.of_conditions):
         best = _best(searching, aims)
         if best is not None and bounds.of_conditions(place) >= best.figures[aims.minimize] * (1 - how.tolerance):
@@ -210,12 +273,20 @@ def search(
         searching.keeps_owners,
         searching.plays,
         is_estimated,
+        _shares(bounds),
     )
+
+
+def _shares(bounds: OrderBounds) -> tuple[float, float] | None:
+    steps = [of for each in bounds.alone for of in each]
+    if not steps:
+        return None
+    return min(each.seconds_share for each in steps), min(each.away_share for each in steps)
 
 
 def _extended(trial: OrderTrial, times: float) -> OrderTrial:
     """The trial of all steps, estimated from the first ones."""
-    figures = {name: value if name in _OF_WORST_STEP else value * times for name, value in trial.figures.items()}
+    figures = {name: value if name in (WORST, AT_ONCE) else value * times for name, value in trial.figures.items()}
     return attrs.evolve(trial, figures=figures)
 
 
@@ -234,102 +305,25 @@ def _tolerance(best: PlayedOrder, aims: OrderAims, how: OrderSearch) -> float:
     return how.tolerance * best.figures[aims.minimize]
 
 
-# --- bounds -------------------------------------------------------------------------------------------------
-
-
-class _Bounds:
-    """Lower bounds of the figures of orders."""
-
-    def __init__(self, searching: _Searching, aims: OrderAims) -> None:
-        self._searching, self._aims = searching, aims
-        group = searching.group
-        self._names, self._loads = group.names, [group.loads[name] for name in group.names]
-        self._at_once = aims.most(AT_ONCE)
-
-    def least(self) -> float:
-        """No order has a smaller deciding figure."""
-        return min(self.of_conditions(place) for place in range(len(self._searching.conditions)))
-
-    def of_conditions(self, place: int) -> float:
-        """The same for the orders under some conditions."""
-        everyone = range(len(self._names))
-        draws = range(self._searching.how.draws)
-        return median(self.of_rest(place, draw, everyone, 0)[self._aims.minimize] for draw in draws)
-
-    def of_rest(self, place: int, draw: int, rest: Sequence[int], before: int) -> dict[str, float]:
-        """What the restart of further instances adds, or reaches at least.
-
-        Args:
-            place: Place of the conditions.
-            rest: Numbers of the instances.
-            before: Number of the steps before.
-        """
-        found = dict.fromkeys(FIGURES, 0.0)
-        if not rest:
-            return found
-        floors = self._floors(place, draw)
-        seconds = self._seconds(floors)
-        own = [seconds[self._names[each]] for each in rest]
-        steps = self.steps(place, draw, rest)
-        found[DURATION] = max(own) + (steps - 1) * min(own) + sum(floors.look_seconds[before : before + steps])
-        if self._searching.keeps_owners and floors.away_seconds > 0:
-            load = sum(self._loads[each] for each in rest)
-            found[TASK_SECONDS] = load * floors.away_seconds
-            found[WORST] = floors.away_seconds if load else 0.0
-            found[AT_ONCE] = max(self._loads[each] for each in rest)
-        return found
-
-    def steps(self, place: int, draw: int, rest: Sequence[int]) -> int:
-        """Fewest steps of instances whose tasks are away at once."""
-        floors, conditions = self._floors(place, draw), self._searching.conditions[place]
-        if conditions.surge:
-            return -(-len(rest) // conditions.surge)
-        if not self._searching.keeps_owners or not floors.away_seconds or self._at_once == inf:
-            return 1
-        loads = [self._loads[each] for each in rest]
-        # Two instances with more than half of the limit each never share a step.
-        large = sum(2 * load > self._at_once for load in loads)
-        return max(1, large, ceil(sum(loads) / max(self._at_once, 1e-9) - 1e-9))
-
-    def of_step(self, place: int, draw: int, batch: Sequence[int], before: int) -> dict[str, float]:
-        found = dict.fromkeys(FIGURES, 0.0)
-        floors = self._floors(place, draw)
-        found[DURATION] = max(self._seconds(floors)[self._names[each]] for each in batch)
-        found[DURATION] += sum(floors.look_seconds[before : before + 1])
-        if self._searching.keeps_owners and floors.away_seconds > 0:
-            load = sum(self._loads[each] for each in batch)
-            found[TASK_SECONDS] = load * floors.away_seconds
-            found[WORST] = floors.away_seconds if load else 0.0
-            found[AT_ONCE] = load
-        return found
-
-    def _seconds(self, floors: Floors) -> Mapping[str, float]:
-        return floors.usual_seconds if self._searching.keeps_owners else floors.seconds
-
-    def _floors(self, place: int, draw: int) -> Floors:
-        return self._searching.floors[place][draw]
-
-
-#: Figures of an order that are those of its worst step, not the sum of its steps.
-_OF_WORST_STEP = (WORST, AT_ONCE)
-
-
-def _joined(parts: Sequence[Mapping[str, float]]) -> dict[str, float]:
-    return {
-        name: max(part[name] for part in parts) if name in _OF_WORST_STEP else sum(part[name] for part in parts)
-        for name in FIGURES
-    }
-
-
 # --- all orders ---------------------------------------------------------------------------------------------
 
 
-def _branch_and_bound(searching: _Searching, aims: OrderAims, bounds: _Bounds) -> tuple[float, bool]:
+def _branch_and_bound(searching: _Searching, aims: OrderAims, bounds: OrderBounds) -> tuple[float, bool]:
     """Expands beginnings until none is better than the best order, or the plays are spent.
 
     Returns:
         The least bound of the beginnings that are left, and true if the bounds leave no better order.
     """
+    while True:
+        searching.is_contradicted = False
+        found = _expanded(searching, aims, bounds)
+        # If a play contradicts the bounds, the search begins again, with the plays that are known.
+        if found is not None:
+            return found
+
+
+def _expanded(searching: _Searching, aims: OrderAims, bounds: OrderBounds) -> tuple[float, bool] | None:
+    """The same; ``None`` if a play contradicts the bounds."""
     nothing = [dict.fromkeys(FIGURES, 0.0)] * searching.how.draws
     waiting: list[_Node] = []
     everyone = tuple(range(len(searching.group.names)))
@@ -344,21 +338,44 @@ def _branch_and_bound(searching: _Searching, aims: OrderAims, bounds: _Bounds) -
             return waiting[0].bound, True
         if searching.plays >= searching.how.plays:
             return waiting[0].bound, False
-        had_owners = searching.keeps_owners
         wave: list[_Node] = []
         while waiting and len(wave) < _WAVE and waiting[0].bound < enough:
             wave.append(heapq.heappop(waiting))
-        played = searching.played([_order(searching, node) for node in wave])
+        orders = [_order(searching, node) for node in wave]
+        played = searching.played_unless(orders, partial(_is_hopeless, searching, aims, bounds, enough))
+        if searching.is_contradicted:
+            return None
         for node, each in zip(wave, played, strict=True):
             rest = tuple(number for number in everyone if not any(number in batch for batch in node.batches))
-            if rest and all(each.certain[limit.figure] <= limit.most for limit in aims.limits):
+            if each is not None and rest and all(each.certain[limit.figure] <= limit.most for limit in aims.limits):
                 certain = [trial.certain for trial in each.trials]
                 for child in _children(searching, aims, bounds, node.batches, rest, certain, node.place):
                     heapq.heappush(waiting, child)
-        if had_owners and not searching.keeps_owners:
-            # A play contradicts the bounds so far: begin again, with the plays that are known.
-            return _branch_and_bound(searching, aims, bounds)
     return inf, True
+
+
+def _is_hopeless(
+    searching: _Searching,
+    aims: OrderAims,
+    bounds: OrderBounds,
+    enough: float,
+    order: Order,
+    trials: Sequence[OrderTrial],
+) -> bool:
+    """True if most draws exceed a limit, or are worse than the best order, so that their median is, too."""
+    names = searching.group.names
+    gone = {name for batch in order.batches for name in batch}
+    rest = [number for number, name in enumerate(names) if name not in gone]
+    if not rest and enough == inf:
+        return False  # the nearest order of all is shown
+    place, before = searching.conditions.index(order.conditions), len(order.batches)
+    parts = [
+        joined([trial.certain, bounds.of_rest(place, draw, rest, before)]) if rest else trial.figures
+        for draw, trial in enumerate(trials)
+    ]
+    most = searching.how.draws // 2 + 1
+    is_worse = sum(part[aims.minimize] >= enough for part in parts) >= most
+    return is_worse or any(sum(part[limit.figure] > limit.most for part in parts) >= most for limit in aims.limits)
 
 
 def _order(searching: _Searching, node: _Node) -> Order:
@@ -370,7 +387,7 @@ def _order(searching: _Searching, node: _Node) -> Order:
 def _children(
     searching: _Searching,
     aims: OrderAims,
-    bounds: _Bounds,
+    bounds: OrderBounds,
     batches: tuple[tuple[int, ...], ...],
     rest: tuple[int, ...],
     certain: Sequence[Mapping[str, float]],
@@ -383,7 +400,7 @@ def _children(
         for batch in combinations(rest, size):
             left = [each for each in rest if each not in batch]
             parts = [
-                _joined(
+                joined(
                     [
                         certain[draw],
                         bounds.of_step(place, draw, batch, len(batches)),
@@ -410,6 +427,6 @@ def _improve(searching: _Searching, aims: OrderAims, bound: float) -> None:
         left = (searching.how.plays - searching.plays) // searching.how.draws
         if not orders or left < 1:
             return
-        searching.played(orders[: min(left, _WAVE // 4)])
+        searching.played(orders[: min(left, _TRIED)])
         if _best(searching, aims) is best:
             return

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -11,6 +12,7 @@ from assignor_lab.planning.orders.aims import AT_ONCE, DURATION, TASK_SECONDS, W
 from assignor_lab.planning.orders.answer import BestOrder
 from assignor_lab.planning.orders.figures import FIGURES, trial_of
 from assignor_lab.planning.orders.order import Conditions, Order, batches_words, wait_words
+from assignor_lab.planning.orders.search import FoundOrder
 from assignor_lab.planning.plans import READY
 from assignor_lab.planning.range_words import seconds_words
 from assignor_lab.planning.words import Answer, prediction_document, total_document
@@ -87,7 +89,26 @@ def _limit(limit: OrderLimit) -> str:
 
 
 def proof_sentence(answer: BestOrder) -> str:
-    """The extent of the proof."""
+    """The extent of the proof, and the facts that it rests on."""
+    return f"{_extent(answer)}{_basis(answer.found)}"
+
+
+def _basis(found: FoundOrder) -> str:
+    if found.shares is None:
+        return ""
+    seconds, away = found.shares
+    parts = [f"that a step lasts at least {_percent(seconds)} of the quickest step of an instance alone"]
+    if away:
+        parts.append(f"that at least {_percent(away)} of a step's tasks are away together")
+    return f" The bound takes {listed(parts)}: so it is in all {plural(found.plays, 'play')}."
+
+
+def _percent(share: float) -> str:
+    # Rounded down: the claim holds.
+    return f"{math.floor(100 * share)} %"
+
+
+def _extent(answer: BestOrder) -> str:
     found, figure = answer.found, answer.found.aims.minimize
     assert found.best is not None
     reached, draws = found.best.figures[figure], len(found.best.trials)
@@ -196,6 +217,8 @@ def best_document(answer: BestOrder, source: str, seed: int, assumptions: list[s
             "bound": round(found.bound, 3),
             "draws": len(found.best.trials),
             "plays": found.plays,
+            "step_share": None if found.shares is None else round(found.shares[0], 4),
+            "away_share": None if found.shares is None else round(found.shares[1], 4),
             "sentence": proof_sentence(answer),
         },
         "reasons": list(answer.reasons),
