@@ -16,7 +16,7 @@ pytestmark = pytest.mark.services
 
 @pytest.fixture(scope="module")
 def application(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ScriptedApplication]:
-    made = ScriptedApplication(tmp_path_factory.mktemp("best"), SHAPES[0])
+    made = ScriptedApplication(tmp_path_factory.mktemp("best"), SHAPES[0], is_one_process=True)
     try:
         made.start_broker()
         made.create_topics()
