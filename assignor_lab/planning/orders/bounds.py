@@ -77,7 +77,7 @@ _ROUNDED_S = 0.0015
 
 
 def alone_orders(names: Sequence[str], conditions: Conditions) -> list[Order]:
-    """The orders whose plays show the steps of instances alone: first, and later."""
+    """Orders of instances alone, at the begin and later: their plays show the quickest steps."""
     singles = [((name,),) for name in names]
     later = [tuple((name,) for name in names), ((names[1],), (names[0],))]
     return [Order(batches, conditions) for batches in (*singles, *later)]
@@ -163,7 +163,7 @@ class OrderBounds:
     def _batched(self, own: Sequence[tuple[float, int]], steps: int, share: float) -> float:
         """Least sum of the longest floors of batches.
 
-        The first instances by falling floors whose tasks exceed *n* limits are in more than *n* batches.
+        If the first instances by falling floors have more tasks than *n* limits, they are in more than *n* batches.
 
         Args:
             own: Floor and load of each instance, the largest floor first.

@@ -79,7 +79,7 @@ class FoundOrder:
 
     Args:
         best: The best allowed order; ``None``: none is allowed.
-        nearest: The order whose figures exceed the limits least.
+        nearest: The order that exceeds the limits least.
         one_by_one: One instance after the other, in natural order.
         orders: All played orders, best first; those that are not allowed come last.
         bound: No order has a smaller figure than this.
@@ -138,7 +138,7 @@ class _Searching:
         return [self._ended(order) for order in orders]
 
     def played_unless(self, orders: Sequence[Order], is_hopeless: _Hopeless) -> list[PlayedOrder | None]:
-        """The same; ``None`` of an order whose further draws do not matter."""
+        """The same; ``None`` of an order if its further draws do not matter."""
         most = self.how.draws // 2 + 1
         self._play(orders, most)
         going_on = [order for order in orders if order in self.known or not is_hopeless(order, self._begun[order])]
