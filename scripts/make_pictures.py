@@ -116,9 +116,9 @@ def pictures_of_sample(command: Path) -> None:
 
 def main() -> None:
     command = Path(sys.argv[1]).absolute()
-    report = ROOT / "build" / "demo" / "report.html"
+    report = ROOT / "build" / "demo" / "past" / "report.html"
     if not report.exists():
-        sys.exit("make_pictures.py: build/demo/report.html is missing; run make demo")
+        sys.exit("make_pictures.py: build/demo/past/report.html is missing; run make demo")
     PICTURES.mkdir(exist_ok=True)
     picture_of_page(report.as_uri(), PICTURES / "report.png")
     picture_of_terminal(command, f"{PLAN} {CONFIG}", PICTURES / "plan.svg")

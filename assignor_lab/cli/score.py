@@ -351,7 +351,7 @@ def _show(summary: RunSummary, output: OutputOptions) -> None:
 
         print_json(summary_document(summary))
     else:
-        print_summary(summary, console())
+        print_summary(summary, console(), is_brief=output.brief)
         _print_files(summary.run_metrics, summary.results, output)
 
 
@@ -375,9 +375,9 @@ def _print_files(run: RunMetrics, results: Results, output: OutputOptions) -> No
         f"{plural(results.states, 'state')}, {plural(results.rows, 'row')}, {results.failed_rows:,} failed, "
         f"in {run.seconds or 0:,.1f} s: {run.states_per_second or 0:,.1f} states per second"
     )
-    if run.master == HERE:
+    if run.master == HERE and not output.brief:
         print_line("Scored in this process, without Spark; --engine spark gives equal results.")
-    if run.shares is not None:
+    if run.shares is not None and not output.brief:
         names = _SHARES if run.master != HERE else {**_SHARES, "spark": "other work"}
         shares = ", ".join(f"{names[name]} {share:.0%}" for name, share in run.shares.items())
         print_line(f"{run.rows_per_second_per_core or 0:,.1f} rows per second per core; of the cores' time: {shares}")
@@ -395,6 +395,8 @@ def _print_files(run: RunMetrics, results: Results, output: OutputOptions) -> No
         print_line(f"Rows, summary, manifest and report: {output.out}")
         return
     for name, file in files.items():
+        if output.brief and name != "Report":
+            continue
         if (output.folder / file).exists():
             print_line(f"{name}: {output.folder / file}")
 

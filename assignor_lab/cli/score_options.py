@@ -175,6 +175,7 @@ class OutputOptions:
         typer.Option("--allow-differences", help="With --reproduce: run although versions or code differ."),
     ] = False
     json: Json = False
+    brief: Annotated[bool, typer.Option("--brief", help="Print the finding and the differing figures only.")] = False
 
     @property
     def folder(self) -> Path:

@@ -7,7 +7,6 @@ from assignor_lab.capture.histories.timeline import JOBS, GroupTimeline, Timelin
 from assignor_lab.documents.wording import moment, plain, plural, without_uuids
 from assignor_lab.model.events import GroupEvent
 from assignor_lab.model.history import PARTITIONS
-from assignor_lab.report.sections.pasts import past_words
 
 __all__ = ["head_of", "past_sentence", "table_of"]
 
@@ -35,7 +34,12 @@ def head_of(timeline: GroupTimeline) -> str:
 
 def past_sentence(timeline: GroupTimeline) -> str:
     """The moves and causes in a sentence; empty for a single decision."""
-    return past_words(timeline.entries, timeline.moves) if len(timeline.entries) > 1 else ""
+    if len(timeline.entries) < 2:
+        return ""
+    # The room of pages needs its extra; the table does not.
+    from assignor_lab.report.sections.pasts import past_words
+
+    return past_words(timeline.entries, timeline.moves)
 
 
 def table_of(timeline: GroupTimeline) -> tuple[tuple[str, ...], list[tuple[object, ...]]]:

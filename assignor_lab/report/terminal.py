@@ -16,6 +16,7 @@ from rich.text import Text
 from assignor_lab.documents.wording import figure, mean, plain, plural, shortened, unit_words
 from assignor_lab.model.run_summary import Assignor, FailedRows, MetricRanking, RunSummary
 from assignor_lab.report import words
+from assignor_lab.report.sections.headline import HeadlineCard
 from assignor_lab.report.view import Page, page
 
 __all__ = ["print_summary"]
@@ -23,19 +24,37 @@ __all__ = ["print_summary"]
 #: Least width of a measure and one assignor, in columns of text; a wider table would be cropped.
 MEASURE_WIDTH, VALUE_WIDTH = 28, 13
 MOST_ASSIGNORS = 12
+#: Columns of the longest bar.
+BAR_WIDTH = 16
 NAME_LIMIT = 32
 MOST_FAILURES = 20
 MOST_ASSUMPTIONS = 5
 
 
-def print_summary(summary: RunSummary, console: Console | None = None) -> None:
+def print_summary(summary: RunSummary, console: Console | None = None, *, is_brief: bool = False) -> None:
+    """Prints the results.
+
+    Args:
+        is_brief: The verification, the verdict and the figures that differ, and no table.
+    """
     target = console or Console()
-    for view in _views(summary, target.width):
+    for view in _brief(page(summary)) if is_brief else _views(page(summary), target.width):
         target.print(view)
 
 
-def _views(summary: RunSummary, width: int) -> list[RenderableType]:
-    shown = page(summary)
+def _brief(shown: Page) -> list[RenderableType]:
+    views: list[RenderableType] = [Text(plain(sentence), style="bold") for sentence in shown.banner]
+    views += [Text(plain(sentence)) for sentence in shown.verified]
+    views += [Text(plain(sentence), style="bold") for sentence in shown.not_comparable]
+    views.append(Text(plain(shown.verdict or shown.opening), style="bold"))
+    for card in shown.cards:
+        views.append(_card(card))
+    if shown.equal:
+        views.append(Text(plain(shown.equal), style="dim"))
+    return views
+
+
+def _views(shown: Page, width: int) -> list[RenderableType]:
     views: list[RenderableType] = [Text(plain(sentence), style="bold") for sentence in shown.banner]
     views += [Text(plain(sentence)) for sentence in shown.verified]
     views += [Text(plain(sentence), style="bold") for sentence in shown.not_comparable]
@@ -77,23 +96,33 @@ def _table(title: str) -> Table:
 def _headline(shown: Page) -> list[RenderableType]:
     views: list[RenderableType] = []
     for card in shown.cards:
-        table = Table(title=Text(plain(card.title), style="bold"), title_justify="left", box=None, pad_edge=False)
-        table.show_header = False
-        table.add_column(overflow="fold")
-        table.add_column(justify="right")
-        table.add_column(overflow="fold", style="dim")
-        for row in card.rows:
-            table.add_row(Text(shortened(row.name, NAME_LIMIT)), Text(row.value, style="bold"), Text(plain(row.words)))
         unit = unit_words(card.unit).lower()
         views += [
-            table,
+            _card(card),
             Text(f"{plain(card.summary)} Means for one {shown.results.unit}, {unit}.", style="dim"),
             Text(""),
         ]
+    if shown.equal:
+        views += [Text(plain(shown.equal)), Text("")]
     if shown.not_measured:
         unmeasured = "; ".join(f"{each.title} ({each.why})" for each in shown.not_measured)
         views += [Text(plain(f"Not measured here: {unmeasured}.")), Text("")]
     return views
+
+
+def _card(card: HeadlineCard) -> Table:
+    """A figure with a bar for each assignor, in proportion to the longest."""
+    table = Table(title=Text(plain(card.title), style="bold"), title_justify="left", box=None, pad_edge=False)
+    table.show_header = False
+    table.add_column(overflow="fold")
+    table.add_column(justify="right")
+    table.add_column()
+    table.add_column(overflow="fold", style="dim")
+    for row in card.rows:
+        bar = "█" * round(row.length * BAR_WIDTH / 100) if len(card.rows) > 1 else ""
+        name, value = Text(shortened(row.name, NAME_LIMIT)), Text(row.value, style="bold")
+        table.add_row(name, value, Text(bar), Text(plain(row.words)))
+    return table
 
 
 def _measures(shown: Page, assignors: Sequence[Assignor]) -> Table:

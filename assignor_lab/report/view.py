@@ -24,7 +24,14 @@ from assignor_lab.report import words
 from assignor_lab.report.drawings.charts import Histogram, Spread, spreads
 from assignor_lab.report.drawings.pareto import Pareto, pareto
 from assignor_lab.report.sections.exploration import choices, histograms
-from assignor_lab.report.sections.headline import HeadlineCard, NotMeasured, folded, headline_cards, not_measured
+from assignor_lab.report.sections.headline import (
+    HeadlineCard,
+    NotMeasured,
+    equal_sentence,
+    folded,
+    headline_cards,
+    not_measured,
+)
 from assignor_lab.report.sections.pasts import PastPicture, pasts
 from assignor_lab.report.summary.explanations import NO_WHYS, PanelWhys, panel_whys
 from assignor_lab.report.summary.placement import (
@@ -119,6 +126,7 @@ class Page:
     variants: str
     trust: str
     cards: tuple[HeadlineCard, ...]
+    equal: str
     not_measured: tuple[NotMeasured, ...]
     pareto: Pareto | None
     ranked: tuple[Assignor, ...]
@@ -150,6 +158,7 @@ def page(summary: RunSummary) -> Page:
     verified = summary.verified
     banner = () if verified is None else verified.banner
     names = {each.name: words.display_name(each) for each in results.assignors}
+    cards = headline_cards(results, names)
     by_name = {each.name: each for each in results.assignors}
     observed = {each.name for each in results.assignors if each.kind == "observed"}
     return Page(
@@ -165,7 +174,8 @@ def page(summary: RunSummary) -> Page:
         variants=words.variants(results),
         trust=words.trust(results),
         reading=() if banner else tuple(words.reading(results)),
-        cards=headline_cards(results, names),
+        cards=tuple(each for each in cards if not each.is_equal),
+        equal=equal_sentence([each for each in cards if each.is_equal], results.states),
         not_measured=not_measured(results),
         pareto=None if banner else pareto(results, names),
         ranked=_ranked(results, by_name),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Protocol, TypeVar
 
 import attrs
@@ -12,7 +12,7 @@ from assignor_lab.documents.wording import mean, shortened, signed
 from assignor_lab.model.comparisons import FigureCompared, ValueCompared
 from assignor_lab.model.run_summary import Results, SummaryHeadline, SummaryMetric
 
-__all__ = ["HeadlineCard", "HeadlineRow", "NotMeasured", "folded", "headline_cards", "not_measured"]
+__all__ = ["HeadlineCard", "HeadlineRow", "NotMeasured", "equal_sentence", "folded", "headline_cards", "not_measured"]
 
 #: Groups of nearly equivalent measures: one of each is shown, and the others are one click away.
 FOLDED = frozenset({"balance"})
@@ -46,6 +46,11 @@ class HeadlineCard:
     states: int
     rows: tuple[HeadlineRow, ...]
 
+    @property
+    def is_equal(self) -> bool:
+        """True if all of several assignors have this figure, in every state."""
+        return len(self.rows) > 1 and all(row.tells in ("baseline", "equal") for row in self.rows)
+
 
 @attrs.frozen
 class NotMeasured:
@@ -58,6 +63,16 @@ class NotMeasured:
 def headline_cards(results: Results, names: Mapping[str, str]) -> tuple[HeadlineCard, ...]:
     found = results.headline
     return () if found is None else tuple(_card(found, each, names) for each in found.figures if each.of)
+
+
+def equal_sentence(cards: Sequence[HeadlineCard], states: int) -> str:
+    """The figures that are equal for all, in one line; empty without one."""
+    if not cards:
+        return ""
+    count = len(cards[0].rows)
+    where = " everywhere" if states > 1 else ""
+    figures = "; ".join(f"{shortened(each.title, NAME_LIMIT).lower()} {each.rows[0].value}" for each in cards)
+    return f"The same for {'both' if count == 2 else f'all {count}'}{where}: {figures}."
 
 
 def not_measured(results: Results) -> tuple[NotMeasured, ...]:
