@@ -15,7 +15,7 @@ from assignor_lab.planning.orders.aims import DURATION, aims_of
 from assignor_lab.planning.orders.group import OrderedGroup
 from assignor_lab.planning.orders.order import Conditions, Order
 from assignor_lab.planning.orders.search import FoundOrder, OrderSearch, search
-from tests.planning.ordered_groups import all_orders, group_document, ordered
+from tests.planning.ordered_groups import all_orders, group_document, ordered, ordered_of_kind
 
 _DRAWS = 3
 #: Tasks of each instance, changes of the group, and True: members leave.
@@ -31,17 +31,26 @@ _BOUNDED: Sequence[tuple[list[int], dict[str, Any], bool]] = (
 )  # fmt: skip
 
 
+#: Kinds whose bounds rest on steps of instances alone.
+_KINDS = ("classic", "classic-static", "consumer", "consumer-static", "connect", "leave", "streams")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.orders", description=__doc__)
     parser.add_argument("--only-bounds", action="store_true", help="leave out full enumeration")
+    parser.add_argument("--only-kinds", action="store_true", help="the groups of --kinds alone")
+    parser.add_argument("--kinds", default=",".join(_KINDS), help="kinds of groups with bounds (%(default)s)")
+    parser.add_argument("--size", type=int, default=12, help="members of these groups (%(default)s)")
     options = parser.parse_args()
     print("| group | orders | best of all, s | found, s | bound, s | plays | seconds |")
     print("|---|---:|---:|---:|---:|---:|---:|")
-    if not options.only_bounds:
+    if not options.only_bounds and not options.only_kinds:
         for loads, changes, leave in _ENUMERATED:
             print(_row(loads, changes, leave=leave, is_enumerated=True), flush=True)
-    for loads, changes, leave in _BOUNDED:
+    for loads, changes, leave in () if options.only_kinds else _BOUNDED:
         print(_row(loads, changes, leave=leave, is_enumerated=False), flush=True)
+    for kind in options.kinds.split(","):
+        print(_row_of(kind, options.size), flush=True)
 
 
 def _row(loads: list[int], changes: dict[str, Any], *, leave: bool, is_enumerated: bool) -> str:
@@ -58,6 +67,16 @@ def _row(loads: list[int], changes: dict[str, Any], *, leave: bool, is_enumerate
     form = "static" if changes else "LEAVE_GROUP" if leave else "dynamic"
     name = f"{len(loads)} {form}, tasks {'/'.join(map(str, loads)) if len(set(loads)) > 1 else loads[0]}"
     return f"| {name} | {orders} | {best} | {reached} | {found.bound:.3f} | {found.plays} | {seconds:.1f} |"
+
+
+def _row_of(kind: str, size: int) -> str:
+    how = OrderSearch(draws=_DRAWS, processes=os.cpu_count() or 1)
+    begun = time.monotonic()
+    found = search(ordered_of_kind(kind, size), [Conditions()], aims_of(DURATION, ()), how)
+    seconds = time.monotonic() - begun
+    reached = "none" if found.best is None else f"{found.best.figures[DURATION]:.3f}"
+    proof = "" if found.is_proved else " (not proved)"
+    return f"| {size} {kind} | | | {reached}{proof} | {found.bound:.3f} | {found.plays} | {seconds:.1f} |"
 
 
 def _enumerated(group: OrderedGroup, found: FoundOrder, how: OrderSearch) -> Iterator[float | None]:

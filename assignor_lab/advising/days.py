@@ -10,7 +10,7 @@ import attrs
 
 from assignor_lab.advising.mix import Mix
 from assignor_lab.planning.instances import new_names
-from assignor_lab.planning.making import Options, instance_details, kill_plan, roll_plan
+from assignor_lab.planning.making import Options, instance_details, kill_plan, roll_plan, with_times
 from assignor_lab.planning.plans import Action, Plan, Step
 from assignor_lab.planning.state import PresentState
 
@@ -95,7 +95,7 @@ def day_plan(day: Day, mix: Mix, state: PresentState, options: Options) -> tuple
     steps = tuple(step for _, _, made in begun for step in made)
     kinds = tuple(kind for _, kind, made in begun for _ in made)
     plan = Plan("mix", steps, "ready", options.start_ms, options.down_ms, goes_on=True, rest_within_ms=_REST_WITHIN_MS)
-    return attrs.evolve(plan, starts=options.starts), kinds
+    return with_times(plan, options), kinds
 
 
 def _steps(happening: DayEvent, name: str, mix: Mix, state: PresentState, options: Options) -> list[Step]:

@@ -69,7 +69,12 @@ Start = Annotated[
 ]
 Poll = Annotated[
     float | None,
-    typer.Option("--poll-seconds", metavar="S", min=0, help="Consumers: records of a poll times the time of each."),
+    typer.Option(
+        "--poll-seconds",
+        metavar="S",
+        min=0,
+        help="Streams, consumers: records of a poll times the time of each; a member joins at its next poll.",
+    ),
 ]
 Revoke = Annotated[
     float | None, typer.Option("--revoke-seconds", metavar="S", min=0, help="Consumers: time of onPartitionsRevoked.")

@@ -64,7 +64,7 @@ def best_of(
     from assignor_lab.planning.connect_state import connect_state, is_connect_state
     from assignor_lab.planning.consumer_state import consumer_state, is_consumer_state
     from assignor_lab.planning.instances import with_names
-    from assignor_lab.planning.making import roll_plan
+    from assignor_lab.planning.making import roll_plan, with_times
     from assignor_lab.planning.orders.group import ENDS_EARLY, MOST_EXACT
     from assignor_lab.planning.orders.making import connect_orders, consumer_orders, found_order, streams_orders
     from assignor_lab.planning.predict import predict_from
@@ -88,7 +88,7 @@ def best_of(
     state, labelled = with_names(group.state, options.only)
     restless = recorded_loop(read.scenarios)
     if restless is None and len(state.names) <= MOST_EXACT:
-        single = attrs.evolve(roll_plan(state, options), starts=options.starts)
+        single = with_times(roll_plan(state, options), options)
         restless = played_loop(state, single, terms, seed)
     orders, conditions = streams_orders(state, options, terms, wanted, seed, restless)
 

@@ -27,6 +27,7 @@ from assignor_lab.planning.making import (
     scale_plan,
     upgrade_plan,
     upgrade_protocol_plan,
+    with_times,
 )
 from assignor_lab.planning.naive import naive_estimate
 from assignor_lab.planning.plans import Plan
@@ -222,11 +223,11 @@ def _made(name: str, subject: str | None, state: PresentState, options: Options)
         raise PlanError(message)
     check_options(name, options)
     if name == "script" and subject is not None:
-        return attrs.evolve(script_plan(state, Path(subject), options), starts=options.starts)
+        return with_times(script_plan(state, Path(subject), options), options)
     if name == "kill" and subject is not None:
-        return attrs.evolve(kill_plan(state, subject, options), starts=options.starts)
+        return with_times(kill_plan(state, subject, options), options)
     plans = {
         "roll": roll_plan, "upgrade": upgrade_plan, "scale": scale_plan, "upgrade-protocol": upgrade_protocol_plan,
         "broker-roll": broker_roll_plan,
     }  # fmt: skip
-    return attrs.evolve(plans[name](state, options), starts=options.starts)
+    return with_times(plans[name](state, options), options)

@@ -35,4 +35,4 @@ def restart_timings(timings: StreamsTimings, plan: Plan, seed: str) -> StreamsTi
         drawn = random.Random(f"first stores {seed}")  # noqa: S311 - a simulation, not a secret
         slower = plan.starts.drawn(drawn) / (timings.startup_ms + timings.join_ms)
         opens_ms = round(opens_ms * drawn.uniform(1.0, min(max(1.0, slower), _MOST_SLOWER)))
-    return attrs.evolve(timings, first_open_store_ms=opens_ms)
+    return attrs.evolve(timings, first_open_store_ms=opens_ms, polls_every_ms=plan.poll_ms or timings.polls_every_ms)

@@ -18,7 +18,7 @@ from assignor_lab.planning.state import PresentState
 
 __all__ = [
     "Options", "PlanError", "broker_roll_plan", "check_options", "instance_details", "is_in_memory", "kill_plan",
-    "roll_plan", "scale_plan", "upgrade_plan", "upgrade_protocol_plan",
+    "roll_plan", "scale_plan", "upgrade_plan", "upgrade_protocol_plan", "with_times",
 ]  # fmt: skip
 
 #: ``dsl.store.suppliers.class`` of stores in memory ends in this.
@@ -62,7 +62,7 @@ class Options:
         down_ms: From the end of a process until its successor is started.
         start_ms: From the start of a process until its first join; ``None``: unknown.
         starts: Its distribution; ``None``: around ``start_ms``.
-        poll_ms: From one poll of a consumer to the next; ``None``: unknown.
+        poll_ms: From one poll of a consumer, or of a busy thread of Streams, to the next; ``None``: unknown.
         revoke_ms: Time of a consumer's ``onPartitionsRevoked``; ``None``: unknown.
         leave: Members of closed instances leave the group.
         surge: Number of successors that are started first, together; 0: none.
@@ -411,6 +411,11 @@ def _notes(state: PresentState, options: Options) -> tuple[str, ...]:
             "in the streams protocol, though its tasks stay (KAFKA-20169)"
         )
     return tuple(notes)
+
+
+def with_times(plan: Plan, options: Options) -> Plan:
+    """The plan of a Streams group with the distribution of its starts, and the polls of its threads."""
+    return attrs.evolve(plan, starts=options.starts, poll_ms=options.poll_ms or 0)
 
 
 def _seconds(time_ms: int | None) -> float | None:

@@ -109,6 +109,7 @@ class Plan:
         rest_within_ms: Longest wait for the group to be at rest, before the first step and after each.
         unit: A member of the group, as sentences name it.
         shares_draws: True if an instance closes and starts as quickly in each order of the steps.
+        poll_ms: From one poll of a thread with running tasks to its next one; 0: at once.
     """
 
     name: str
@@ -124,6 +125,7 @@ class Plan:
     unit: str = "instance"
     starts: Starts | None = None
     shares_draws: bool = False
+    poll_ms: int = 0
 
 
 def draws_of(plan: Plan, drawn: random.Random, seed: str, name: str) -> random.Random:

@@ -20,7 +20,7 @@ from assignor_lab.planning.consumer_plan import (
     played_consumer_plan,
 )
 from assignor_lab.planning.consumer_state import ConsumerState, under_members
-from assignor_lab.planning.making import Options, PlanError, roll_plan
+from assignor_lab.planning.making import Options, PlanError, roll_plan, with_times
 from assignor_lab.planning.measured import PlayedPlan
 from assignor_lab.planning.orders.aims import DURATION, aims_of
 from assignor_lab.planning.orders.answer import BestOrder, best_order
@@ -120,7 +120,7 @@ def streams_orders(
     alone = attrs.evolve(options, surge=min(options.surge, 1))
 
     def make(of: PresentState, under: Options) -> Plan:
-        return attrs.evolve(roll_plan(of, under), starts=under.starts)
+        return with_times(roll_plan(of, under), under)
 
     present = PlanVariant("", state, make(state, alone), terms)
     variants = [present]

@@ -31,6 +31,8 @@ __all__ = ["FoundOrder", "PlayedOrder", "OrderSearch", "search"]
 _FIRST_STEPS = 4
 #: Beginnings that are played together; the results do not depend on the processes. And neighbours.
 _WAVE, _TRIED = 32, 8
+#: Share of the plays for the bound. If it does not prove the best order, the others look for better ones near it.
+_FOR_BOUND = 0.75
 #: Figures that decide between equal orders.
 _TIES = ("duration_seconds", "worst_task_seconds", "task_seconds", "tasks_at_once", "rebalances")
 
@@ -253,8 +255,10 @@ def search(
                 break
     if len(names) <= MOST_EXACT:
         bound, is_exhausted = _branch_and_bound(searching, aims, bounds)
+        if not is_exhausted:
+            _improve(searching, aims, bound, tries_all=True)
     else:
-        _improve(searching, aims, bounds.least())
+        _improve(searching, aims, bounds.least(), tries_all=False)
         bound, is_exhausted = bounds.least(), False
     best = _best(searching, aims)
     ranked = sorted(searching.complete(), key=lambda each: (not aims.allows(each.figures), _key(each, aims)))
@@ -336,7 +340,7 @@ def _expanded(searching: _Searching, aims: OrderAims, bounds: OrderBounds) -> tu
         enough = reached if best is None else reached - _tolerance(best, aims, searching.how)
         if waiting[0].bound >= enough:
             return waiting[0].bound, True
-        if searching.plays >= searching.how.plays:
+        if searching.plays >= _FOR_BOUND * searching.how.plays:
             return waiting[0].bound, False
         wave: list[_Node] = []
         while waiting and len(wave) < _WAVE and waiting[0].bound < enough:
@@ -417,16 +421,23 @@ def _children(
 # --- neighbours ---------------------------------------------------------------------------------------------
 
 
-def _improve(searching: _Searching, aims: OrderAims, bound: float) -> None:
-    """Plays neighbours of the best order while they are better and plays are left."""
+def _improve(searching: _Searching, aims: OrderAims, bound: float, *, tries_all: bool) -> None:
+    """Plays neighbours of the best order while they are better and plays are left.
+
+    Args:
+        tries_all: False: only the likeliest neighbours of an order.
+    """
     while True:
         best = _best(searching, aims)
         if best is None or best.figures[aims.minimize] - bound <= _tolerance(best, aims, searching.how):
             return
         orders = [each for each in neighbours(searching.group, best.order, aims) if each not in searching.known]
-        left = (searching.how.plays - searching.plays) // searching.how.draws
-        if not orders or left < 1:
-            return
-        searching.played(orders[: min(left, _TRIED)])
-        if _best(searching, aims) is best:
+        for first in range(0, len(orders) if tries_all else min(_TRIED, len(orders)), _TRIED):
+            left = (searching.how.plays - searching.plays) // searching.how.draws
+            if left < 1:
+                return
+            searching.played(orders[first : first + min(left, _TRIED)])
+            if _best(searching, aims) is not best:
+                break
+        else:
             return

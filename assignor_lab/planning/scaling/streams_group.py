@@ -7,7 +7,7 @@ from functools import cached_property
 
 import attrs
 
-from assignor_lab.planning.making import Options, scale_plan
+from assignor_lab.planning.making import Options, scale_plan, with_times
 from assignor_lab.planning.measured import cost_of
 from assignor_lab.planning.plans import Plan
 from assignor_lab.planning.predict import Terms
@@ -61,7 +61,7 @@ class ScaledStreamsGroup:
 
     def plan_to(self, count: int) -> Plan:
         """The plan that scales the present group to a count."""
-        return attrs.evolve(scale_plan(self.state, attrs.evolve(self.options, to=count)), starts=self.options.starts)
+        return with_times(scale_plan(self.state, attrs.evolve(self.options, to=count)), self.options)
 
     def played(self, counts: Sequence[int], seed: str) -> ScalingPlay:
         """One play.

@@ -34,6 +34,8 @@ class StreamsTimings:
         request_ms: A request to the coordinator and its reply, without the coordinator's wait.
         heartbeat_late_us: Delay of a heartbeat after its interval, in microseconds.
         poll_ms: From the heartbeat that reports a rebalance until the thread joins.
+        polls_every_ms: From one poll of a thread with running tasks to its next one, as it first processes the records
+            that it has: it joins, and reads each reply, at a poll. 0: at once.
         rejoin_ms: From an assignment until a thread rejoins at once.
         probe_ms: From the scheduled time of a probing rebalance to its begin.
         assign_ms: From the end of the join phase until the coordinator has the leader's assignment.
@@ -80,6 +82,7 @@ class StreamsTimings:
     request_ms: int = 2
     heartbeat_late_us: int = 1_595
     poll_ms: int = 5
+    polls_every_ms: int = 0
     rejoin_ms: int = 32
     probe_ms: int = 19
     assign_ms: int = 20

@@ -226,6 +226,11 @@ class SimulatedWorld:
                 found[thread.key] = max(1, int(1000 * share / written))
         return found
 
+    def next_poll_ms(self, thread: Thread) -> int:
+        """Time until a thread's next poll, drawn; 0 for a thread without running tasks, which polls all the time."""
+        every_ms = self.timings.polls_every_ms
+        return self.random.randint(0, every_ms) if every_ms and thread.running else 0
+
     def lose_disk(self, name: str, process_id: ProcessID | None = None) -> None:
         instance = self.instance(name)
         instance.disks_lost += 1

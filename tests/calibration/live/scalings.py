@@ -3,6 +3,7 @@
 A group and its twin read the same topic, and each thread processes a limited number of records in a second. A capture,
 the waiting records and the input are known when the scaling begins; ``assignor plan scale`` has nothing else.
 The instances of a group and its twin are in one process: a start takes the given time, as on machines of their own.
+With ``--own-processes`` each new instance is a process of its own, which starts at once.
 """
 
 from __future__ import annotations
@@ -33,6 +34,7 @@ from tests.connect.real_kafka import until
 
 SOURCE = Path(__file__).with_name("LimitedApplication.java")
 PART = "python -m tests.calibration.live.scalings --write"
+PART_OF_OWN = "python -m tests.calibration.live.scalings --own-processes --write"
 #: Records that a thread processes in a second.
 CAPACITY = 50
 #: Length of a comparison, rest of a group before it, and time that a scaling has for itself.
@@ -234,8 +236,9 @@ class Judged:
 
 
 class LimitedKafka(RealApplications):
-    def __init__(self, directory: Path) -> None:
+    def __init__(self, directory: Path, *, has_own_processes: bool) -> None:
         super().__init__(directory)
+        self.has_own_processes = has_own_processes
         self.path = path_of_clients(self.classes, "4.3")
         compiler = ["javac", "-proc:none", "-cp", self.path, "-d", str(self.classes), str(SOURCE)]
         subprocess.run(compiler, check=True, capture_output=True, timeout=120)
@@ -272,13 +275,20 @@ class LimitedKafka(RealApplications):
         names = [f"warm{number}" for number in range(LAST)]
         for pair in zip(names[::2], names[1::2], strict=True):
             begun = time.time()
+            hosts = {name: self.host_of_new(name, host) for name in pair}
             for name in pair:
-                self.begin(host, name, "warm", "warm", scaling)
-            until(lambda pair=pair: all(map(host.is_running, pair)), f"{pair}")  # type: ignore[misc]
+                self.begin(hosts[name], name, "warm", "warm", scaling)
+            until(lambda of=hosts: all(each.is_running(name) for name, each in of.items()), f"{pair}")  # type: ignore[misc]
             for name in pair:
-                self.note_start(host, name, begun)
+                self.note_start(hosts[name], name, begun)
             time.sleep(3)
-        self.kill("warm")
+        for name in ("warm", *names):
+            if name in self.processes:
+                self.kill(name)
+
+    def host_of_new(self, name: str, home: Host) -> Host:
+        """The process of a new instance."""
+        return Host(self, name) if self.has_own_processes else home
 
     def note_start(self, host: Host, name: str, begun: float, init_s: float = 0.0) -> float:
         """Seconds from the start of a process to its first join."""
@@ -314,23 +324,26 @@ class LimitedKafka(RealApplications):
                     records.send(partition)
             records.flush()
             time.sleep(3)
-            start_seconds = self.start_seconds(scaling.init_s)
+            start_seconds = self.start_seconds(0.0 if self.has_own_processes else scaling.init_s)
             begun = time.time()
             lag = sum(records.sent) - _count(hosts, names[: scaling.before], begun)
             records.rates[:] = scaling.rates
             added = names[scaling.before : scaling.after]
-            hosts |= dict.fromkeys(added, home)
             for name in names[scaling.after : scaling.before]:
                 home.command("close", name)
-            time.sleep(scaling.init_s if added else 0.0)
+            init_s = 0.0 if self.has_own_processes else scaling.init_s
+            time.sleep(init_s if added else 0.0)
+            hosts |= {name: self.host_of_new(name, home) for name in added}
             for name in added:
-                self.begin(home, name, group, topic, scaling)
+                self.begin(hosts[name], name, group, topic, scaling)
             time.sleep(ALONE_S)
         time.sleep(max(0.0, begun + WINDOW_S + 1 - time.time()))
-        started = tuple(self.note_start(home, name, begun, scaling.init_s) for name in added)
+        started = tuple(self.note_start(hosts[name], name, begun, init_s) for name in added)
         gains = _gains(hosts, names, dict.fromkeys(twins, home), twins, begun)
         records.close()
-        self.kill(f"home{number}")
+        for name in (f"home{number}", *added):
+            if name in self.processes:
+                self.kill(name)
         load = self.directory / f"{group}.csv"
         rows = [f"{time_s},{sum(scaling.rates)}" for time_s in range(0, round(WINDOW_S), 10)]
         load.write_text("\n".join(["time,records_per_second", *rows]) + "\n")
@@ -385,7 +398,10 @@ def judged(recorded: Recorded) -> Judged:
     count = recorded.scaling.after
     words = ("plan", recorded.capture, "scale", f"--to={count},{count}", "--config", recorded.config, "--json")
     options = ("--start-seconds", recorded.start_seconds, "--load", recorded.load, "--lag", str(recorded.lag))
-    answer: Any = json.loads(assignor(*words, *options, "--capacity", str(CAPACITY)))
+    # From one poll to the next a thread processes the records of a poll.
+    poll_s = int(str(COMMON["max.poll.records"])) / CAPACITY
+    known = ("--capacity", str(CAPACITY), "--poll-seconds", f"{poll_s:.1f}")
+    answer: Any = json.loads(assignor(*words, *options, *known))
     row = answer["counts"][str(count)]
     even = row["break_even_seconds"]
     return Judged(recorded, row["verdict"], even and (even["low"], even["median"], even["high"]))
@@ -428,11 +444,11 @@ def _recorded(kafka: LimitedKafka, keep: Path | None, number: int) -> Recorded:
     return recorded
 
 
-def measured(keep: Path | None, numbers: Sequence[int], at_once: int) -> list[Judged]:
+def measured(keep: Path | None, numbers: Sequence[int], at_once: int, *, has_own_processes: bool) -> list[Judged]:
     """Does scalings, some beside each other, and judges them."""
     found: list[Judged] = []
     with tempfile.TemporaryDirectory() as folder:
-        kafka = LimitedKafka(keep or Path(folder))
+        kafka = LimitedKafka(keep or Path(folder), has_own_processes=has_own_processes)
         try:
             kafka.start_broker()
             kafka.warm_up()
@@ -469,10 +485,15 @@ def main() -> int:
     parser.add_argument("--at-once", type=int, default=4, help="groups beside each other (%(default)s)")
     parser.add_argument("--keep", type=Path, help="folder that keeps the captures and curves")
     parser.add_argument("--again", action="store_true", help="judge the recordings of --keep again")
+    parser.add_argument("--own-processes", action="store_true", help="a process for each new instance")
     parser.add_argument("--write", action="store_true", help="the table into docs/reference/accuracy.md")
     options = parser.parse_args()
     numbers = [int(each) for each in options.only.split(",")] if options.only else list(range(len(SCALINGS)))
-    found = kept(options.keep, numbers) if options.again else measured(options.keep, numbers, options.at_once)
+    found = (
+        kept(options.keep, numbers)
+        if options.again
+        else measured(options.keep, numbers, options.at_once, has_own_processes=options.own_processes)
+    )
     signs, times = sum(each.is_sign_right for each in found), sum(each.is_time_right for each in found)
     sentence = (
         f"{signs} of {len(found)} signs are right, and {times} of {len(found)} times to break even are within "
@@ -480,7 +501,7 @@ def main() -> int:
     )
     print(sentence)
     if options.write:
-        with_part(PART, [sentence, "", *table(found)])
+        with_part(PART_OF_OWN if options.own_processes else PART, [sentence, "", *table(found)])
     return 0 if signs >= SIGNS * len(found) and times >= TIMES * len(found) else 1
 
 

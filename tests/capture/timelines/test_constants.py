@@ -27,7 +27,8 @@ NOT_DERIVED = {
     "streams_heartbeat_interval_ms", "streams_session_timeout_ms", "streams_initial_rebalance_delay_ms",
     "assignment_interval_ms", "task_offset_interval_ms",
     "heartbeat_interval_ms", "session_timeout_ms", "max_poll_interval_ms", "initial_rebalance_delay_ms",
-    "commit_interval_ms", "state_cleanup_delay_ms", "startup_spread_ms", "request_ms", "poll_ms", "memtable_bytes",
+    "commit_interval_ms", "state_cleanup_delay_ms", "startup_spread_ms", "request_ms", "poll_ms", "polls_every_ms",
+    "memtable_bytes",
 }  # fmt: skip
 
 

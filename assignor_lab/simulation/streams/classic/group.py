@@ -294,7 +294,21 @@ class ClassicGroup:
                 # It sends no heartbeats until it has its join reply.
                 self._broker.look_at_session(member.id)
             return
-        if isinstance(reply.body, JoinReply):
+        wait_ms = self._world.next_poll_ms(member.thread)
+        if wait_ms:
+            if isinstance(reply.body, JoinReply):
+                self._broker.look_at_session(member.id)
+            self._clock.after(wait_ms, partial(self._polled, member, reply))
+        else:
+            self._polled(member, reply)
+
+    def _polled(self, member: ClassicMember, reply: AddressedReply) -> None:
+        """A member reads a reply with its poll."""
+        if not member.is_alive or self._members.get(reply.worker) is not member:
+            return
+        if member.thread.stalled_until_ms is not None:
+            self._world.deferred(member.thread, partial(self._answered_late, member, member.id, reply))
+        elif isinstance(reply.body, JoinReply):
             self._joined(member, reply.body)
         elif isinstance(reply.body, Synced):
             self._synced(member, reply.body)

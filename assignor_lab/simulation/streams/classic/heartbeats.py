@@ -58,7 +58,10 @@ class ClassicHeartbeats:
 
     def rejoin(self, member: ClassicMember) -> None:
         if not self._world.deferred(member.thread, partial(self.rejoin, member)):
-            self._clock.after(self._timings.poll_ms, partial(self._join, member, "group is rebalancing"))
+            self._clock.after(self._joins_after_ms(member), partial(self._join, member, "group is rebalancing"))
+
+    def _joins_after_ms(self, member: ClassicMember) -> int:
+        return self._timings.poll_ms + self._world.next_poll_ms(member.thread)
 
     # --- an old generation --------------------------------------------------------------------------------
 
@@ -71,7 +74,7 @@ class ClassicHeartbeats:
         is_old = member.id == identity and member.generation != self._coordinator.generation
         if member.is_alive and is_old and _are_sent(member) and self._coordinator.is_member(identity):
             member.has_reset = member.keeps_id = member.is_silent = True
-            self._clock.after(self._timings.poll_ms, partial(self._join, member, ""))
+            self._clock.after(self._joins_after_ms(member), partial(self._join, member, ""))
 
     # --- a removal ------------------------------------------------------------------------------------------
 

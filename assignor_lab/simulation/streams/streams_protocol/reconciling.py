@@ -62,8 +62,10 @@ class Reconciling:
             return
         member.is_reconciling = True
         begin = partial(self._begin, member, Reconciled(member.assigned, member.is_ready is True), member.news)
-        if member.busy_until_ms > self._clock.now:
-            self._clock.at(member.busy_until_ms, begin)
+        # The thread takes the assignment at a poll.
+        due_ms = max(member.busy_until_ms, self._clock.now + self._world.next_poll_ms(member.thread))
+        if due_ms > self._clock.now:
+            self._clock.at(due_ms, begin)
         else:
             begin()
 
