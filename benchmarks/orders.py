@@ -31,7 +31,7 @@ _BOUNDED: Sequence[tuple[list[int], dict[str, Any], bool]] = (
 )  # fmt: skip
 
 
-#: Kinds whose bounds rest on steps of instances alone.
+#: Kinds with bounds by the steps of instances alone.
 _KINDS = ("classic", "classic-static", "consumer", "consumer-static", "connect", "leave", "streams")
 
 

@@ -94,7 +94,7 @@ LINES = {
     "scenarios": 7_900,
     "scoring": 12_200,
     "serving": 1_300,
-    "simulation": 14_090,
+    "simulation": 14_150,
     "verification": 1_400,
     "watching": 1_500,
     "web": 2_700,
