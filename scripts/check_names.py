@@ -74,7 +74,7 @@ LIMITS = {KEYS: 935, DOCUMENTS: 785, ANY: 1_295}
 LINES = {
     "advising": 3_050,
     "capture": 23_700,
-    "cli": 9_800,
+    "cli": 9_950,
     "clients": 1_300,
     "compare": 1_415,
     "conformance": 400,

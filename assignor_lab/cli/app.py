@@ -20,6 +20,7 @@ __all__ = ["GROUPS", "add_commands", "begins_with_command", "build_app", "groupe
 
 GROUPS = {
     "Look at a group": {
+        "context": "Keep names for clusters, with their addresses.",
         "groups": "List the groups of a Kafka cluster.",
         "capture": "Save the present state of groups as scenarios.",
         "record": "Record a group's past from its coordinator's topic.",

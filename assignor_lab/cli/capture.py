@@ -10,6 +10,7 @@ import typer
 
 from assignor_lab.cli.cluster_options import Anonymize, BootstrapServer, CommandConfig, Timeout
 from assignor_lab.cli.connect.access import CaFile, ask
+from assignor_lab.cli.contexts import ContextName, addressed, group_names
 from assignor_lab.cli.options import (
     ConfigFile,
     JsonWritten,
@@ -31,7 +32,8 @@ __all__ = ["register"]
 _WRONG_USE = 2
 
 Groups = Annotated[
-    list[str] | None, typer.Option("--group", metavar="GROUP", help="A group to capture; may be repeated.")
+    list[str] | None,
+    typer.Option("--group", metavar="GROUP", help="A group to capture; may be repeated.", autocompletion=group_names),
 ]
 All = Annotated[bool, typer.Option("--all", help="Capture all groups of Streams, Connect and consumers with members.")]
 Wait = Annotated[
@@ -58,7 +60,8 @@ def register(app: typer.Typer) -> None:
 
 
 def _capture(
-    bootstrap_server: BootstrapServer,
+    bootstrap_server: BootstrapServer = None,
+    context: ContextName = None,
     group: Groups = None,
     all_: All = False,
     command_config: CommandConfig = None,
@@ -113,7 +116,7 @@ def _capture(
         left_out.append(str(unusable))
         note(f"left out: {unusable}")
 
-    access = read_access(bootstrap_server, command_config, timeout)
+    access = read_access(*addressed(bootstrap_server, command_config, context), timeout)
     with connected(access, None if keep_answers is None else kept.append) as cluster:
         connectors = None if not connect_url else (lambda: _connectors(connect_url, ca_file))
         capturing = Capturing(cluster, given.above, delay, topology, wait, note, connectors, optimized)

@@ -10,7 +10,7 @@ import typer
 __all__ = ["Anonymize", "BootstrapServer", "CommandConfig", "Timeout"]
 
 BootstrapServer = Annotated[
-    str,
+    str | None,
     typer.Option("--bootstrap-server", metavar="HOST:PORT", help="Brokers to begin with, several with commas."),
 ]
 

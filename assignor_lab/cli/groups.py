@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from assignor_lab.cli.cluster_options import BootstrapServer, CommandConfig, Timeout
+from assignor_lab.cli.contexts import ContextName, addressed
 from assignor_lab.cli.options import Json
 from assignor_lab.cli.text import console, note, print_json, print_line, table
 
@@ -21,7 +22,8 @@ def register(app: typer.Typer) -> None:
 
 
 def _groups(
-    bootstrap_server: BootstrapServer,
+    bootstrap_server: BootstrapServer = None,
+    context: ContextName = None,
     command_config: CommandConfig = None,
     all_: All = False,
     timeout: Timeout = 30,
@@ -38,7 +40,8 @@ def _groups(
     from assignor_lab.capture.live.listing import OTHER, list_groups
     from assignor_lab.documents.wording import plural
 
-    with connected(read_access(bootstrap_server, command_config, timeout)) as cluster:
+    access = read_access(*addressed(bootstrap_server, command_config, context), timeout)
+    with connected(access) as cluster:
         found = list_groups(cluster)
     shown = [each for each in found if all_ or each.kind != OTHER]
     if json:

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from assignor_lab.cli.cluster_options import Anonymize, CommandConfig, Timeout
+from assignor_lab.cli.cluster_options import Anonymize, BootstrapServer, CommandConfig, Timeout
+from assignor_lab.cli.contexts import ContextName, addressed, group_names
 from assignor_lab.cli.options import ConfigFile, Json, Overrides, sources
 from assignor_lab.cli.text import console, note, print_json, table
 
@@ -25,10 +26,6 @@ if TYPE_CHECKING:
 
 __all__ = ["register"]
 
-BootstrapServer = Annotated[
-    str | None,
-    typer.Option("--bootstrap-server", metavar="HOST:PORT", help="Brokers to begin with, several with commas."),
-]
 Segments = Annotated[
     list[Path] | None,
     typer.Option(
@@ -38,7 +35,7 @@ Segments = Annotated[
         "repeated.",
     ),
 ]
-Group = Annotated[str | None, typer.Option("--group", metavar="GROUP", help="The group.")]
+Group = Annotated[str | None, typer.Option("--group", metavar="GROUP", help="The group.", autocompletion=group_names)]
 All = Annotated[bool, typer.Option("--all", help="All groups of Streams, Connect and consumers, a folder for each.")]
 Follow = Annotated[bool, typer.Option("--follow", help="Continue with new records, until Ctrl-C or SIGTERM.")]
 For = Annotated[
@@ -85,6 +82,7 @@ def register(app: typer.Typer) -> None:
 def _record(
     out: Out,
     bootstrap_server: BootstrapServer = None,
+    context: ContextName = None,
     segments: Segments = None,
     group: Group = None,
     all_: All = False,
@@ -112,13 +110,16 @@ def _record(
     from assignor_lab.capture.live.cluster import connected
     from assignor_lab.capture.live.recorder import RecordingSettings, record_groups, record_segments
     from assignor_lab.capture.live.recordings import folder_name
+    from assignor_lab.documents.contexts import Contexts
     from assignor_lab.scenarios.anonymous import read_pseudonyms
 
     if (group is None) != all_:
         raise typer.BadParameter("name the group with --group, or take all with --all", param_hint="--group")
-    if (bootstrap_server is None) == (not segments):
+    has_brokers = bootstrap_server is not None or context is not None
+    if has_brokers if segments else not (has_brokers or Contexts.read().used):
         raise typer.BadParameter(
-            "give one source: brokers with --bootstrap-server, or files with --segments", param_hint="--segments"
+            "give one source: brokers with --bootstrap-server or --context, or files with --segments",
+            param_hint="--segments",
         )
     follow_s = _seconds(for_, "--for") if for_ is not None else math.inf if follow else None
     every_s = None if sample_every is None else _seconds(sample_every, "--sample-every")
@@ -153,7 +154,7 @@ def _record(
     if segments:
         recorded = record_segments(segments, wanted)
     else:
-        access = read_access(bootstrap_server or "", command_config, timeout)
+        access = read_access(*addressed(bootstrap_server, command_config, context), timeout)
         with connected(access) as cluster, _stopped_by_signals() as is_stopped:
             wanted = attrs.evolve(wanted, is_stopped=is_stopped, on_moved=note)
             if exporter is not None:

@@ -19,7 +19,7 @@ __all__ = ["CaFile", "MaybeUrls", "Urls", "ask"]
 T = TypeVar("T")
 
 Urls = Annotated[
-    list[str],
+    list[str] | None,
     typer.Option(
         "--url",
         metavar="URL",

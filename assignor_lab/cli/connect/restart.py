@@ -8,6 +8,7 @@ import typer
 
 from assignor_lab.cli.connect.access import CaFile, Urls, ask
 from assignor_lab.cli.connect.status import Probe
+from assignor_lab.cli.contexts import ContextName, urls_of
 from assignor_lab.cli.options import Json
 from assignor_lab.cli.text import console, note, print_json, print_line, print_sentence, table
 
@@ -36,7 +37,8 @@ def register(connect: typer.Typer) -> None:
 
 def _restart(
     name: Name,
-    url: Urls,
+    url: Urls = None,
+    context: ContextName = None,
     include_tasks: IncludeTasks = False,
     only_failed: OnlyFailed = False,
     dry_run: DryRun = False,
@@ -54,6 +56,7 @@ def _restart(
     from assignor_lab.connect.remote import plan_document, planned_restart, report_document, restart
     from assignor_lab.kafka.herder.restarts import RestartRequest
 
+    url = urls_of(url, context)
     request = RestartRequest(name, only_failed=only_failed, include_tasks=include_tasks)
     if dry_run:
         plan = ask(url, ca_file, lambda rest: planned_restart(rest, request, probe=probe), timeout)

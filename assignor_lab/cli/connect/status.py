@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from assignor_lab.cli.connect.access import CaFile, Urls, ask
+from assignor_lab.cli.contexts import ContextName, urls_of
 from assignor_lab.cli.options import Json, Overrides, sources
 from assignor_lab.cli.text import console, note, print_json, print_line, table
 
@@ -57,7 +58,8 @@ def register(connect: typer.Typer) -> None:
 
 
 def _status(
-    url: Urls,
+    url: Urls = None,
+    context: ContextName = None,
     ca_file: CaFile = None,
     fail_on: FailOn = "",
     probe: Probe = True,
@@ -73,6 +75,7 @@ def _status(
     """
     from assignor_lab.connect.remote import FINDINGS, cluster_document, find
 
+    url = urls_of(url, context)
     wanted = _kinds(fail_on, tuple(FINDINGS))
     delay = _max_delay_ms(c)
     state = _read(url, ca_file, probe=probe) if not watch else _watched(url, ca_file, delay, every, probe=probe)
