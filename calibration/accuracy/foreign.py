@@ -8,10 +8,14 @@ Each prediction has the ratios of all other groups: the set of groups that chose
 from __future__ import annotations
 
 import argparse
+import gzip
+import shutil
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from statistics import median
+from tempfile import TemporaryDirectory
 
 import attrs
 
@@ -49,6 +53,8 @@ __all__ = ["FOREIGN", "ChangeRatios", "ForeignChange", "foreign_changes", "forei
 _HELD = 0.7
 
 _PART = "on foreign groups, made by python -m calibration.accuracy.foreign"
+#: A folder of ``record`` with samples of the changelogs' ends.
+SAMPLED = "*.json*"
 #: Recordings of other applications: folder, and the names of its files; a log beside the folder if empty.
 FOREIGN = {
     **dict.fromkeys(("tagged", "plain-ha", "plain", "warm"), "*[0-9].log.gz"),
@@ -56,6 +62,8 @@ FOREIGN = {
     **{f"events/{name}": "records.jsonl.gz" for name in ("outage", "streamed")},
     **{f"flight/{name}": "records.jsonl.gz" for name in ("classic", "streams")},
     **{f"versions/{release}": "" for release in ("3.0.2", "3.9.2", "4.3.1")},
+    # The records of `groups/static` do not show when a static member stopped.
+    **{f"groups/{name}": SAMPLED for name in ("joined", "stateless", "standbys", "streamed", "busy")},
 }
 
 
@@ -105,19 +113,33 @@ class ChangeRatios:
     ratios: Mapping[str, float]
 
 
-def foreign_changes(registry: Registry) -> Iterator[ForeignChange]:
+def foreign_changes(registry: Registry, names: Iterable[str] = FOREIGN) -> Iterator[ForeignChange]:
     """Changes of groups whose recorded decisions the lab reproduces, by group and time."""
-    for name, pattern in FOREIGN.items():
+    for name, pattern in ((name, pattern) for name, pattern in FOREIGN.items() if name in names):
         folder = CAPTURES / name
         files = sorted(folder.glob(pattern)) if pattern else [folder.parent / f"{folder.name}.log.gz"]
         before: list[ForeignChange] = []
-        for change, terms in _changes(registry, [str(file) for file in files], folder / "application.properties"):
+        with _unpacked(files) if pattern == SAMPLED else nullcontext([*map(str, files)]) as sources:
+            found = _changes(registry, sources, folder / "application.properties")
+        for change, terms in found:
             state = state_before(change, terms)
             cluster = folder.parent.name if folder.parent.name == "versions" else name
             played = played_change(change, state, terms)
             made = ForeignChange(name, cluster, change, state.episode.protocol, played, tuple(reversed(before)))
             yield made
             before.append(made)
+
+
+@contextmanager
+def _unpacked(files: Sequence[Path]) -> Iterator[list[str]]:
+    """The folder of a recording, as ``record`` writes it."""
+    with TemporaryDirectory() as folder:
+        for file in files:
+            if file.suffix == ".gz":
+                (Path(folder) / file.stem).write_bytes(gzip.decompress(file.read_bytes()))
+            else:
+                shutil.copy(file, folder)
+        yield [folder]
 
 
 def samples_of(changes: Iterable[ForeignChange]) -> list[ChangeRatios]:
