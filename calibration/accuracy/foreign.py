@@ -12,7 +12,7 @@ import gzip
 import shutil
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from pathlib import Path
 from statistics import median
 from tempfile import TemporaryDirectory
@@ -47,7 +47,10 @@ from calibration.accuracy.conformal import quantile
 from calibration.accuracy.page import WORDS, table, write_page, write_shipped
 from calibration.accuracy.predicting import Predicted, predicted_changes
 
-__all__ = ["FOREIGN", "ChangeRatios", "ForeignChange", "foreign_changes", "foreign_text", "ratios_of"]
+__all__ = [
+    "FOREIGN", "SAMPLED", "ChangeRatios", "ForeignChange", "foreign_changes", "foreign_text", "ratios_of",
+    "recorded_files",
+]  # fmt: skip
 
 #: Share of new groups on the right side of one end of a form.
 _HELD = 0.7
@@ -117,9 +120,8 @@ def foreign_changes(registry: Registry, names: Iterable[str] = FOREIGN) -> Itera
     """Changes of groups whose recorded decisions the lab reproduces, by group and time."""
     for name, pattern in ((name, pattern) for name, pattern in FOREIGN.items() if name in names):
         folder = CAPTURES / name
-        files = sorted(folder.glob(pattern)) if pattern else [folder.parent / f"{folder.name}.log.gz"]
         before: list[ForeignChange] = []
-        with _unpacked(files) if pattern == SAMPLED else nullcontext([*map(str, files)]) as sources:
+        with recorded_files(name, pattern) as sources:
             found = _changes(registry, sources, folder / "application.properties")
         for change, terms in found:
             state = state_before(change, terms)
@@ -131,15 +133,20 @@ def foreign_changes(registry: Registry, names: Iterable[str] = FOREIGN) -> Itera
 
 
 @contextmanager
-def _unpacked(files: Sequence[Path]) -> Iterator[list[str]]:
-    """The folder of a recording, as ``record`` writes it."""
-    with TemporaryDirectory() as folder:
+def recorded_files(name: str, pattern: str) -> Iterator[list[str]]:
+    """The files of a recording; of one with samples the folder, as ``record`` writes it."""
+    folder = CAPTURES / name
+    files = sorted(folder.glob(pattern)) if pattern else [folder.parent / f"{folder.name}.log.gz"]
+    if pattern != SAMPLED:
+        yield [*map(str, files)]
+        return
+    with TemporaryDirectory() as unpacked:
         for file in files:
             if file.suffix == ".gz":
-                (Path(folder) / file.stem).write_bytes(gzip.decompress(file.read_bytes()))
+                (Path(unpacked) / file.stem).write_bytes(gzip.decompress(file.read_bytes()))
             else:
-                shutil.copy(file, folder)
-        yield [folder]
+                shutil.copy(file, unpacked)
+        yield [unpacked]
 
 
 def samples_of(changes: Iterable[ForeignChange]) -> list[ChangeRatios]:

@@ -6,6 +6,7 @@ import pytest
 
 from assignment_api.plugins import discover
 from calibration.accuracy.foreign import foreign_changes
+from calibration.accuracy.pasts import pasts_text, played_pasts
 from tests.calibration.live.groups import Done, table
 
 
@@ -34,3 +35,11 @@ def test_recorded_groups_show_their_changes() -> None:
     assert found == [
         (f"groups/{name}", kind) for name in ("standbys", "busy") for kind in ("roll", "roll", "scale", "scale")
     ]
+
+
+@pytest.mark.slow
+def test_a_recorded_past_is_played_beside_its_recording() -> None:
+    text = pasts_text(list(played_pasts(discover(), ["groups/standbys", "groups/joined"])))
+    assert text.startswith("1 of 1 recordings are in the band of their plays")
+    assert "Not played, because decisions contradict the assignor: `groups/joined` (live)." in text
+    assert "| groups/standbys (live) | 16 | 14 to 18 |" in text
