@@ -34,6 +34,7 @@ from tests.connect.real_kafka import until
 
 SOURCE = Path(__file__).with_name("LimitedApplication.java")
 PART = "python -m tests.calibration.live.scalings --write"
+PART_OF_REAL = "python -m tests.calibration.live.scalings --again --real-starts --write"
 PART_OF_OWN = "python -m tests.calibration.live.scalings --own-processes --write"
 #: Records that a thread processes in a second.
 CAPACITY = 50
@@ -464,8 +465,12 @@ def measured(keep: Path | None, numbers: Sequence[int], at_once: int, *, has_own
     return found
 
 
-def kept(keep: Path, numbers: Sequence[int]) -> list[Judged]:
-    """Judges the scalings that a folder has."""
+def kept(keep: Path, numbers: Sequence[int], *, real_starts: bool) -> list[Judged]:
+    """Judges the scalings that a folder has.
+
+    Args:
+        real_starts: Plans have the starts of their own new instances, and not those before them.
+    """
     found: list[Judged] = []
     for number in numbers:
         document = json.loads((keep / f"scaling-{number}.json").read_text())
@@ -473,6 +478,9 @@ def kept(keep: Path, numbers: Sequence[int]) -> list[Judged]:
         scaling = attrs.evolve(scaling, rates=tuple(scaling.rates))
         gains = tuple((time_s, gain) for time_s, gain in document.pop("gains"))
         started = tuple(document.pop("started_s"))
+        if real_starts and started:
+            low, high = min(started), max(started)
+            document["start_seconds"] = f"{low:.1f}..{max(high, low + 0.1):.1f}"
         found.append(judged(Recorded(scaling=scaling, gains=gains, started_s=started, **document)))
         print(table(found)[-1], flush=True)
     return found
@@ -486,11 +494,12 @@ def main() -> int:
     parser.add_argument("--keep", type=Path, help="folder that keeps the captures and curves")
     parser.add_argument("--again", action="store_true", help="judge the recordings of --keep again")
     parser.add_argument("--own-processes", action="store_true", help="a process for each new instance")
+    parser.add_argument("--real-starts", action="store_true", help="--again: plans have the starts that followed")
     parser.add_argument("--write", action="store_true", help="the table into docs/reference/accuracy.md")
     options = parser.parse_args()
     numbers = [int(each) for each in options.only.split(",")] if options.only else list(range(len(SCALINGS)))
     found = (
-        kept(options.keep, numbers)
+        kept(options.keep, numbers, real_starts=options.real_starts)
         if options.again
         else measured(options.keep, numbers, options.at_once, has_own_processes=options.own_processes)
     )
@@ -501,7 +510,8 @@ def main() -> int:
     )
     print(sentence)
     if options.write:
-        with_part(PART_OF_OWN if options.own_processes else PART, [sentence, "", *table(found)])
+        part = PART_OF_REAL if options.real_starts else PART_OF_OWN if options.own_processes else PART
+        with_part(part, [sentence, "", *table(found)])
     return 0 if signs >= SIGNS * len(found) and times >= TIMES * len(found) else 1
 
 
