@@ -92,7 +92,7 @@ LINES = {
     "report": 3_900,
     "runtime": 6_100,
     "scenarios": 7_900,
-    "scoring": 12_200,
+    "scoring": 11_620,
     "serving": 1_300,
     "simulation": 14_150,
     "verification": 1_400,

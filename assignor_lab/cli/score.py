@@ -92,13 +92,13 @@ def _score(
 def _scored_to_path(
     run: ScoringRun, engine: Engine, output: OutputOptions, on_progress: Callable[[Progress], None]
 ) -> RunSummary:
-    from assignor_lab.run_on_path import run_on_path
+    from assignor_lab.run import run_on_path
     from assignor_lab.scoring.spark.engine import OnSpark
     from assignor_lab.scoring.spark.path_output import PathOutput
 
     assert isinstance(engine, OnSpark)
-    place = PathOutput(engine.spark, output.out.rstrip("/"), engine.wheels)
-    summary, every = run_on_path(run, engine, place, on_progress, resume=output.resume)
+    place = PathOutput(engine.spark, output.out.rstrip("/"), output.resume, output.table, output.format)
+    summary, every = run_on_path(run, engine, place, on_progress)
     if every > 1:
         note(f"figures are of every {every}th item: all rows are in {output.out}")
     return summary
@@ -156,6 +156,10 @@ class _Order:
             raise typer.BadParameter("--junit writes the results of gates: give --fail-if, too")
         if output.is_url and output.reproduce is not None:
             raise typer.BadParameter("--reproduce compares a folder of this machine: give --out a path without ://")
+        if output.table is not None and not output.is_url:
+            raise typer.BadParameter("--table is for an --out that Spark writes, such as s3a://bucket/scores")
+        if output.format != "parquet" and output.table is None:
+            raise typer.BadParameter("--format is the format of a table: give --table NAME, too")
         parsed = parsed_gates(expressions, gates.junit, baseline)
         engine = EngineChoice.of(spark, states, contenders.plugin_wheel, is_url=output.is_url)
         return cls(states, contenders, gates, spark, engine, output, repeats, tuple(variants), baseline, parsed)
@@ -273,6 +277,8 @@ class _Order:
             "racks": self.states.racks,
             "plugin-wheel": self.contenders.plugin_wheel,
             "out": self.output.out,
+            "table": self.output.table,
+            "format": None if self.output.table is None else self.output.format,
         }
         words = self.states.source or []
         parts = ["assignor", "score", *words[:MOST_WORDS]]
@@ -392,7 +398,9 @@ def _print_files(run: RunMetrics, results: Results, output: OutputOptions) -> No
         "Report": REPORT,
     }
     if output.is_url:
-        print_line(f"Rows, summary, manifest and report: {output.out}")
+        if output.table is not None:
+            print_line(f"Rows: table {output.table}")
+        print_line(f"{'Rows, s' if output.table is None else 'S'}ummary, manifest and report: {output.out}")
         return
     for name, file in files.items():
         if output.brief and name != "Report":

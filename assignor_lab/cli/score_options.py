@@ -174,6 +174,13 @@ class OutputOptions:
         bool,
         typer.Option("--allow-differences", help="With --reproduce: run although versions or code differ."),
     ] = False
+    table: Annotated[
+        str | None,
+        typer.Option("--table", metavar="NAME", help="With --out on a URL: a table of Spark's catalog for the rows."),
+    ] = None
+    format: Annotated[
+        str, typer.Option("--format", metavar="FORMAT", help="Format of --table: parquet, delta, iceberg.")
+    ] = "parquet"
     json: Json = False
     brief: Annotated[bool, typer.Option("--brief", help="Print the finding and the differing figures only.")] = False
 

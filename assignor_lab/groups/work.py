@@ -19,7 +19,6 @@ class WorkItem:
     Args:
         document: The scenario as a line of JSON; ``None`` for a history, which is sent as its seed.
         excluded: Assignors that are not called (:mod:`assignor_lab.scoring.engine.exclusion`).
-        settled_before: The exclusions consider losses in the items before this number.
         scenario: The scenario itself in place of ``document``, if it is in this process.
     """
 
@@ -31,5 +30,4 @@ class WorkItem:
     family: str | None = None
     seed: int | None = None
     excluded: tuple[str, ...] = ()
-    settled_before: int = 0
     scenario: Scenario | None = None

@@ -1,11 +1,14 @@
-"""The rows of a run on disk: the first of its three steps. The value in between is :class:`ScoredRows`."""
+"""The rows of a run, block by block, and the tables of them: the first of its three steps."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import ExitStack
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from time import monotonic
+from typing import Protocol
 
 import attrs
 import pyarrow as pa
@@ -14,17 +17,19 @@ import pyarrow.compute as pc
 from assignor_lab.groups.runner.terms import JobSpec
 from assignor_lab.runtime.assignor_calls import runs_apart
 from assignor_lab.runtime.discovery.entries import is_apart
-from assignor_lab.scoring.engine.costs import Spent, spent_on
-from assignor_lab.scoring.engine.engine import Engine, RunWork
-from assignor_lab.scoring.engine.exclusion import RunExclusions
-from assignor_lab.scoring.engine.table_parts import write_tables
+from assignor_lab.scoring.engine.blocks import RunPart, parts_of
+from assignor_lab.scoring.engine.costs import SizeOf, Spent, units_of
+from assignor_lab.scoring.engine.engine import BlockWork, Engine, JobFailedError, RowsTarget
+from assignor_lab.scoring.engine.exclusion import PenaltyRules, RunExclusions
+from assignor_lab.scoring.engine.rows_folder import PartRows, RowsFolder, Terms
 from assignor_lab.scoring.output.folder import ANSWERS, RESULTS, RUN_METRICS, OutputFolder
-from assignor_lab.scoring.output.journal import Journal, WaveFiles, open_journal
-from assignor_lab.scoring.output.pieces import NOTED
-from assignor_lab.scoring.output.tables import answers_file, results_file, rows_schema, run_metrics_file
+from assignor_lab.scoring.output.tables import TableWriter, answers_file, results_file, rows_schema, run_metrics_file
 from assignor_lab.scoring.terms import ScoringRun, job_spec, terms_of_run
 
-__all__ = ["Progress", "ScoredRows", "exclusions_of", "score_rows"]
+__all__ = ["Progress", "RowsPlace", "ScoredRows", "WrittenRows", "score_rows", "write_rows", "write_tables"]
+
+#: Above so many items of a part their sizes are not estimated.
+MOST_ESTIMATED = 16_384
 
 
 @attrs.frozen
@@ -43,24 +48,58 @@ class Progress:
     noun: str = "item"
 
 
-@attrs.frozen(eq=False)
-class ScoredRows:
-    """The result of scoring: the tables, and their costs.
+class RowsPlace(Protocol):
+    """The place of a run's rows: a folder of this machine, or any path that Spark can write."""
+
+    @property
+    def seconds(self) -> float:
+        """Time of the stopped run that is resumed."""
+
+    def open(self, terms: Terms) -> None:
+        """Reads the progress of a stopped run, or begins a new one."""
+
+    def target(self, part: RunPart) -> RowsTarget:
+        """The place of a part's rows."""
+
+    def missing(self, part: RunPart) -> tuple[int, ...]:
+        """Numbers of the blocks that are not written."""
+
+    def written(self, part: RunPart) -> tuple[int, int]:
+        """Number of complete blocks and of their rows, as far as known during the work."""
+
+    def note(self, part: RunPart, seconds: float) -> None:
+        """Notes a complete part."""
+
+    def seen(self, part: RunPart, *, losses: bool) -> PartRows:
+        """The rows of a complete part, as far as the run needs them; without losses if they do not matter."""
+
+
+@attrs.frozen
+class WrittenRows:
+    """The rows of a run at their place.
 
     Args:
         restored: Items that an earlier, interrupted run had scored.
     """
 
     spec: JobSpec
-    folder: Path
-    results: Path
-    run_metrics: Path
-    answers: Path | None
-    exclusions: RunExclusions
+    rows: int
+    rules: PenaltyRules
     started: datetime
     seconds: float
     spent: Spent
     restored: int
+
+
+@attrs.frozen(eq=False)
+class ScoredRows:
+    """The result of scoring: the tables, and their costs."""
+
+    written: WrittenRows
+    folder: Path
+    results: Path
+    run_metrics: Path
+    answers: Path | None
 
     @property
     def repeatable(self) -> tuple[Path, ...]:
@@ -68,90 +107,137 @@ class ScoredRows:
         return (self.results,) if self.answers is None else (self.results, self.answers)
 
 
-def score_rows(
-    run: ScoringRun, engine: Engine, folder: OutputFolder, on_progress: Callable[[Progress], None]
-) -> ScoredRows:
-    """Both tables, from rows that are on disk and from new ones.
+def write_rows(
+    run: ScoringRun, engine: Engine, place: RowsPlace, on_progress: Callable[[Progress], None]
+) -> WrittenRows:
+    """Writes the blocks that are missing at the place, part by part.
 
     Raises:
         ResumeError: if the run to resume is another one.
         JobFailedError: if the engine aborted.
-        OSError: if the folder cannot be written.
+        OSError: if the place cannot be written.
     """
     spec = job_spec(run.registry, run.competing, run.plan, run.config, run.described, raw=run.raw, columns=run.columns)
-    kind = spec.kind.load()
+    started, start = datetime.now(UTC), monotonic()
+    place.open(lambda salt: terms_of_run(run, engine.terms, salt))
+    before = place.seconds
+    exclusions = RunExclusions(_penalty_rules(run))
+    families = {found.name: found.plugin for found in run.registry.families()}
+    sizes = {name: size for name, family in families.items() if (size := family.size) is not None}
+    done = _Done()
+
+    def report(now: _Done) -> None:
+        seconds = before + monotonic() - start
+        on_progress(Progress(now.items, run.plan.items, now.rows, now.states, seconds, run.plan.noun))
+
+    for part in parts_of(run.plan, can_exclude=exclusions.can_exclude):
+        missing = place.missing(part)
+        if missing:
+            work = BlockWork(
+                part=part,
+                blocks=_expensive_first(part, missing, sizes),
+                spec=spec,
+                rules=exclusions.rules,
+                excluded=exclusions.excluded,
+                target=place.target(part),
+                is_new=len(missing) == part.blocks,
+            )
+            engine.write(work, partial(_tick, place, part, len(spec.assignors), done, report))
+            if work.target.folder is not None and (left := place.missing(part)):
+                raise JobFailedError(
+                    f"{len(left)} blocks of rows are not in {work.target.url} after the work: do all executors see "
+                    "this folder? Otherwise give --out a URL that they and this machine reach"
+                )
+        place.note(part, before + monotonic() - start)
+        found = place.seen(part, losses=exclusions.can_exclude)
+        exclusions.see(found.losses)
+        done = done.with_part(part, found, part.items - sum(len(part.block(block)) for block in missing))
+        report(done)
+    seconds = before + monotonic() - start
+    return WrittenRows(spec, done.rows, exclusions.rules, started, seconds, done.spent, done.restored)
+
+
+@attrs.frozen
+class _Done:
+    """The complete part of a run."""
+
+    items: int = 0
+    rows: int = 0
+    states: int = 0
+    restored: int = 0
+    spent: Spent = attrs.field(factory=Spent)
+
+    def with_part(self, part: RunPart, found: PartRows, restored: int) -> _Done:
+        return _Done(
+            self.items + part.items,
+            self.rows + found.rows,
+            self.states + found.states,
+            self.restored + restored,
+            self.spent + found.spent,
+        )
+
+
+def _tick(place: RowsPlace, part: RunPart, assignors: int, done: _Done, report: Callable[[_Done], None]) -> None:
+    """Reports the blocks of a part that are complete so far; their states are estimated."""
+    blocks, rows = place.written(part)
+    if 0 < blocks < part.blocks:
+        items = done.items + part.items * blocks // part.blocks
+        report(attrs.evolve(done, items=items, rows=done.rows + rows, states=done.states + rows // max(assignors, 1)))
+
+
+def score_rows(
+    run: ScoringRun, engine: Engine, folder: OutputFolder, on_progress: Callable[[Progress], None]
+) -> ScoredRows:
+    """The tables in the folder, from blocks that are on disk and from new ones; errors as of :func:`write_rows`."""
+    kind = run.plan.kind.load()
+    place = RowsFolder(folder.rows, rows_schema(tuple(run.metrics), kind.columns, raw=run.raw))
+    written = write_rows(run, engine, place, on_progress)
+    parts = parts_of(run.plan, can_exclude=bool(written.rules.names))
+    tables = (table for part in parts for table in place.tables(part))
+    return write_tables(run, written, folder.staging, folder.table, tables)
+
+
+def write_tables(
+    run: ScoringRun, written: WrittenRows, folder: Path, table: Callable[[str], Path], rows: Iterable[pa.Table]
+) -> ScoredRows:
+    """The tables of a run in a folder of this machine.
+
+    Args:
+        table: From the name of a table to its path.
+        rows: All rows in their final order.
+
+    Raises:
+        OSError: if a table cannot be written.
+    """
     metrics = {name: found.plugin for name, found in run.metrics.items()}
-    exclusions = exclusions_of(run)
-    started = datetime.now(UTC)
-    schema = rows_schema(spec.metrics, kind.columns, raw=spec.raw)
-    journal = open_journal(folder.journal, lambda salt: terms_of_run(run, engine.terms, salt), schema)
-    before, start = journal.seconds, monotonic()
-    rows = states = items = 0
-    spent = Spent()
-    kept: list[tuple[WaveFiles, int]] = []
-    for wave, table in _all_waves(run, engine, spec, journal, exclusions, start):
-        kept.append((wave, table.num_rows))
-        items += wave.items
-        rows += table.num_rows
-        states += len(table.group_by(["item", "round"]).aggregate([]))
-        spent += spent_on(table)
-        on_progress(Progress(items, run.plan.items, rows, states, before + monotonic() - start, run.plan.noun))
-    results, times = folder.table(RESULTS), folder.table(RUN_METRICS)
-    answers = folder.table(ANSWERS) if spec.raw else None
-    schemas = {results: results_file(metrics, kind.columns), times: run_metrics_file()}
-    if answers is not None:
-        schemas[answers] = answers_file()
-    write_tables(engine, kept, schemas, folder.staging, run.only_round)
-    return ScoredRows(
-        spec=spec,
-        folder=folder.staging,
-        results=results,
-        run_metrics=times,
-        answers=answers,
-        exclusions=exclusions,
-        started=started,
-        seconds=before + monotonic() - start,
-        spent=spent,
-        restored=journal.restored,
-    )
+    schemas = {RESULTS: results_file(metrics, run.plan.kind.load().columns), RUN_METRICS: run_metrics_file()}
+    if run.raw:
+        schemas[ANSWERS] = answers_file()
+    paths = {name: table(name) for name in schemas}
+    with ExitStack() as stack:
+        writers = [stack.enter_context(TableWriter(paths[name], schema)) for name, schema in schemas.items()]
+        for some in rows:
+            kept = some if run.only_round is None else some.filter(pc.equal(some["round"], run.only_round))
+            for writer in writers:
+                writer.write(kept)
+    return ScoredRows(written, folder, paths[RESULTS], paths[RUN_METRICS], paths.get(ANSWERS))
 
 
-def exclusions_of(run: ScoringRun) -> RunExclusions:
-    """The exclusions of a run, before its first item."""
+def _expensive_first(part: RunPart, blocks: tuple[int, ...], sizes: Mapping[str, SizeOf]) -> tuple[int, ...]:
+    if part.items > MOST_ESTIMATED:
+        return blocks
+    costs = {block: units_of(part.block(block), sizes) for block in blocks}
+    return tuple(sorted(blocks, key=lambda block: (-costs[block], block)))
+
+
+def _penalty_rules(run: ScoringRun) -> PenaltyRules:
     policy = run.config.effective().policy()
     isolated = [contender.name for contender in run.competing.assignors if runs_apart(contender.found, policy)]
-    found = run.metrics
-    metrics = [column for column, metric in found.items() if is_apart(metric.plugin)]
+    metrics = [column for column, metric in run.metrics.items() if is_apart(metric.plugin)]
     made = {source.generated.family for source in run.plan.sources if source.generated is not None}
     families = {
         name: f"scenario family {family.plugin.name} of {family.distribution}"
         for name, family in ((name, run.registry.family(name)) for name in sorted(made))
         if is_apart(family.plugin)
     }
-    return RunExclusions(run.plan.sources, isolated, metrics, families)
-
-
-def _all_waves(
-    run: ScoringRun, engine: Engine, spec: JobSpec, journal: Journal, exclusions: RunExclusions, start: float
-) -> Iterator[tuple[WaveFiles, pa.Table]]:
-    """Each wave with its noted columns, those on disk first; a wave is yielded once it is on disk."""
-    before = journal.seconds
-    for found in journal.waves():
-        table = found.table(NOTED)
-        if table.num_rows:
-            exclusions.see(table, pc.max(table["item"]).as_py() + 1)
-        yield found, _kept(run, table)
-    families = {found.name: found.plugin for found in run.registry.families()}
-    sizes = {name: size for name, family in families.items() if (size := family.size) is not None}
-    work = RunWork(run.plan, spec, exclusions, journal.done, sizes, journal.pieces)
-    for wave in engine.waves(work):
-        seconds = before + monotonic() - start
-        if wave.pieces:
-            noted = journal.note(wave.items, wave.pieces, seconds)
-        else:
-            noted = journal.append(wave.items, wave.rows, seconds)
-        yield noted, _kept(run, wave.rows)
-
-
-def _kept(run: ScoringRun, rows: pa.Table) -> pa.Table:
-    return rows if run.only_round is None else rows.filter(pc.equal(rows["round"], run.only_round))
+    return PenaltyRules(tuple(isolated), tuple(metrics), families)

@@ -14,7 +14,16 @@ from assignment_api.plugins import config_sources, discover
 from assignor_lab.groups.work import WorkItem
 from assignor_lab.scoring import Generated
 from assignor_lab.scoring.engine import blocks
-from assignor_lab.scoring.engine.blocks import BLOCK_ITEMS, MOST_PARTS, PART_BLOCKS, RunPart, parts_of
+from assignor_lab.scoring.engine.blocks import (
+    BLOCK_ITEMS,
+    FIRST_BLOCKS,
+    LEAST_ITEMS,
+    MOST_PARTS,
+    PART_BLOCKS,
+    SMALL_RUN_BLOCKS,
+    RunPart,
+    parts_of,
+)
 from assignor_lab.scoring.sources.parts import FAMILY
 from assignor_lab.scoring.sources.plan import ScoringPlan, ScoringSource
 from assignor_lab.scoring.sources.reading import plan_sources
@@ -65,8 +74,27 @@ def test_a_hundred_million_histories_are_few_and_small_parts() -> None:
     assert last.block(last.first_block + last.blocks - 1)[-1].number == 99_999_999
 
 
+@pytest.mark.parametrize("count", [1, 30, 100, 3_000, 100_000, 131_072, 200_000])
+def test_a_small_run_has_small_blocks(count: int) -> None:
+    """So many cores have work, and a task is not too small."""
+    parts = list(parts_of(plan_of(count)))
+    sizes = {
+        len(part.block(block)) for part in parts for block in range(part.first_block, part.first_block + part.blocks)
+    }
+    assert max(sizes) <= BLOCK_ITEMS
+    assert min(LEAST_ITEMS, count) <= max(sizes)
+    assert sum(part.blocks for part in parts) >= min(SMALL_RUN_BLOCKS, count / LEAST_ITEMS) / 2
+
+
+def test_parts_begin_small_if_plugins_can_be_excluded() -> None:
+    plan = plan_of(1_000 * BLOCK_ITEMS)
+    sizes = [part.blocks for part in parts_of(plan, can_exclude=True)]
+    assert sizes[:5] == [FIRST_BLOCKS * 2**number for number in range(4)] + [PART_BLOCKS]
+    assert items_of(list(parts_of(plan, can_exclude=True))) == list(plan.work())
+
+
 def test_scenarios_travel_in_blocks_of_bounded_bytes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(blocks, "BLOCK_ITEMS", 4)
+    monkeypatch.setattr(blocks, "LEAST_ITEMS", 4)
     given = config_sources(environ={}, start=tmp_path)
     documents = [streams_document(id=f"s-{number}") for number in range(10)]
     with plan_sources([*documents, Generated("streams_4x40", 3, 7)], discover(), given.above) as plan:

@@ -1,110 +1,137 @@
-"""The exclusion of assignors follows from the items alone."""
+"""The exclusion of plugins follows from the items alone: within a block, and from part to part of a run."""
 
 from __future__ import annotations
 
-import random
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, cast
 
 import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
 
 from assignment_api.plugins.selection import config_sources
+from assignor_lab.groups.runner.terms import JobSpec
+from assignor_lab.groups.variants import as_variant
 from assignor_lab.groups.work import WorkItem
 from assignor_lab.scoring import Generated
-from assignor_lab.scoring.engine.exclusion import BLOCKS, RunExclusions
-from assignor_lab.scoring.engine.speculation import MAX_POINTS
-from assignor_lab.scoring.sources.plan import ScoringSource
-from assignor_lab.scoring.spark import waves
+from assignor_lab.scoring.engine import blocks
+from assignor_lab.scoring.engine.batches import block_batches
+from assignor_lab.scoring.engine.exclusion import LIMIT_POINTS, MAX_POINTS, PenaltyRules, RunExclusions, lossy
+from assignor_lab.scoring.output.tables import rows_schema
+from tests.scoring.in_process import scored
 from tests.scoring.runs import NAMED, results_of, run
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
 
     from pyspark.sql import SparkSession
 
-SOURCES = (ScoringSource("a", "family", 0, 1_000), ScoringSource("b", "family", 1_000, 500))
+    from assignor_lab.groups.runner.scorer import Scorer
+
+RULES = PenaltyRules(("bad", "good"))
 
 
-def rows(losses: dict[int, str], items: range) -> pa.Table:
-    """A row for each of ``items``, with a loss of ``bad`` in some."""
-    schema = pa.schema({"item": pa.int64(), "assignor": pa.string(), "error_type": pa.string()})
-    return pa.Table.from_pylist(
-        [{"item": item, "assignor": "bad", "error_type": losses.get(item)} for item in items], schema=schema
-    )
+def row(item: int, error_type: str | None, assignor: str = "bad") -> dict[str, Any]:
+    return {"item": item, "round": 0, "assignor": assignor, "source": 0, "error_type": error_type}
 
 
-def first_benched(losses: dict[int, str], cut: list[int]) -> int | None:
-    """Number of the first item without ``bad``, if the run is cut into waves at ``cut``."""
-    exclusions = RunExclusions(SOURCES, ["bad", "good"])
-    found = None
-    for start, end in zip([0, *cut], [*cut, 1_500], strict=True):
-        for number in range(start, end):
-            if not exclusions.may_take(number):
-                raise AssertionError("the cut is wider than the rule allows")
-            item = exclusions.marked(WorkItem(number, 0))
-            assert item.excluded in ((), ("bad",))
-            found = number if item.excluded and found is None else found
-        exclusions.see(rows(losses, range(start, end)), end)
-    return found
+class Scores:
+    """A scorer whose assignor ``bad`` loses in some items."""
+
+    def __init__(self, spec: JobSpec, losses: Mapping[int, str]) -> None:
+        self.spec = spec
+        self._losses = losses
+
+    def rows(self, item: WorkItem) -> list[dict[str, Any]]:
+        lost = "ExcludedError" if "bad" in item.excluded else self._losses.get(item.number)
+        return [row(item.number, lost), row(item.number, None, "good")]
 
 
-@pytest.mark.slow
+@pytest.fixture(scope="module")
+def spec(tmp_path_factory: pytest.TempPathFactory) -> JobSpec:
+    terms = config_sources(environ={}, start=tmp_path_factory.mktemp("terms"))
+    return JobSpec((as_variant("bad"), as_variant("good")), (), (), terms)
+
+
 @pytest.mark.parametrize(
     ("losses", "expected"),
     [
-        (dict.fromkeys(range(1_500), "DeadlineExceededError"), 16),
-        (dict.fromkeys(range(400, 1_500), "MemoryLimitError"), 768),
-        (dict.fromkeys(range(1_500), "ProcessDiedError"), 128),
-        (dict.fromkeys(range(0, 1_500, 100), "DeadlineExceededError"), 1_000),
-        (dict.fromkeys(range(0, 1_500, 300), "DeadlineExceededError"), None),
-        (dict.fromkeys(range(1_500), "InvalidAnswerError"), None),
+        (dict.fromkeys(range(256), "DeadlineExceededError"), 8),
+        (dict.fromkeys(range(100, 256), "MemoryLimitError"), 108),
+        (dict.fromkeys(range(256), "ProcessDiedError"), 64),
+        (dict.fromkeys(range(0, 256, 25), "OutputLimitError"), 176),
+        (dict.fromkeys(range(0, 256, 40), "DeadlineExceededError"), None),
+        (dict.fromkeys(range(256), "InvalidAnswerError"), None),
         ({}, None),
     ],
 )
-def test_how_the_run_is_cut_does_not_matter(losses: dict[int, str], expected: int | None) -> None:
-    chance = random.Random(7)
-    fine = list(range(1, 1_500))
-    assert first_benched(losses, fine) == expected
-    for _ in range(2):
-        cut = sorted({*range(8, 1_500, 8), *chance.sample(fine, 100)})
-        assert first_benched(losses, cut) == expected
+def test_items_before_decide_within_a_block(spec: JobSpec, losses: dict[int, str], expected: int | None) -> None:
+    scorer = cast("Scorer", Scores(spec, losses))
+    items = [WorkItem(number, 0) for number in range(256)]
+    table = pa.Table.from_batches(block_batches(scorer, 7, items, RULES))
+    assert set(table["block"].to_pylist()) == {7}
+    excluded = [each["item"] for each in table.to_pylist() if each["error_type"] == "ExcludedError"]
+    assert (excluded[0] if excluded else None) == expected
+    assert MAX_POINTS == 8 * LIMIT_POINTS
 
 
-def test_one_wave_may_be_ahead_of_what_is_known() -> None:
-    exclusions = RunExclusions(SOURCES, ["bad"])
-    assert [exclusions.may_take(number) for number in (0, 8, 15, 16)] == [True, True, True, False]
-    exclusions.see(rows({}, range(8)), 8)
-    assert [exclusions.may_take(number) for number in (16, 31, 32)] == [True, True, False]
-    assert sum(BLOCKS[:2]) == 16
-    assert MAX_POINTS == 8 * 8
+def test_earlier_parts_decide_about_a_whole_block(spec: JobSpec) -> None:
+    scorer = cast("Scorer", Scores(spec, {}))
+    items = [WorkItem(number, 0) for number in range(3)]
+    table = pa.Table.from_batches(block_batches(scorer, 0, items, RULES, ["bad"]))
+    assert table["error_type"].to_pylist() == ["ExcludedError", None] * 3
 
 
-def test_without_processes_of_their_own_nothing_is_awaited() -> None:
-    assert RunExclusions(SOURCES, []).may_take(1_499)
+def test_losses_of_several_parts_add_up() -> None:
+    exclusions = RunExclusions(RULES)
+    for part in range(2):
+        assert exclusions.excluded == ()
+        exclusions.see([row(4 * part + number, "DeadlineExceededError") for number in range(4)])
+    assert exclusions.excluded == ("bad",)
 
 
-def test_one_that_always_hangs_is_left_in_peace_and_the_cores_do_not_matter(
+def test_of_several_losses_in_one_item_the_worst_counts() -> None:
+    rows = [row(1, "ProcessDiedError"), row(1, "DeadlineExceededError"), row(1, "ProcessDiedError", "good")]
+    assert RULES.weights(rows) == {(1, "bad"): LIMIT_POINTS, (1, "good"): 1}
+
+
+def test_families_and_metrics_have_losses_of_their_own() -> None:
+    rules = PenaltyRules(("bad",), ("own:cost",), {"storm": "scenario family storm of storms"})
+    of_family = row(1, "DeadlineExceededError") | {"error_message": "scenario family storm of storms did not answer"}
+    of_metric = row(2, None) | {"metric_errors": ["own:cost: MemoryLimitError: needed more than 192 MiB"]}
+    assert rules.weights([of_family, of_metric]) == {
+        (1, "scenario family storm"): LIMIT_POINTS,
+        (2, "metric own:cost"): LIMIT_POINTS,
+    }
+
+
+def test_rows_with_losses_are_found_in_a_table() -> None:
+    schema = rows_schema(())
+    made = [row(0, None), row(1, "ProcessDiedError"), row(2, "RuntimeError"), row(3, "ExcludedError")]
+    made.append(row(4, None) | {"metric_errors": ["cost: x"]})
+    assert [each["item"] for each in lossy(pa.Table.from_pylist(made, schema=schema))] == [1, 3, 4]
+
+
+def test_a_plugin_is_not_called_again_for_a_picture_of_an_item_in_which_it_had_a_loss() -> None:
+    rows = [row(3, "ProcessDiedError"), row(4, "ExcludedError"), row(5, "RuntimeError")]
+    assert [RULES.spared(WorkItem(number, 0), rows).excluded for number in (2, 3, 4, 5)] == [(), ("bad",), ("bad",), ()]
+
+
+@pytest.mark.slow
+@pytest.mark.long
+def test_a_plugin_that_always_hangs_is_excluded_and_the_engine_does_not_matter(
     spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("assignor_lab.scoring.engine.exclusion.BLOCKS", (2,))
-    monkeypatch.setattr("assignor_lab.scoring.engine.exclusion.MAX_POINTS", 16)
-    terms = config_sources(None, ["assignor.plugins.call.timeout.ms=200"], environ={}, start=tmp_path)
+    monkeypatch.setattr(blocks, "LEAST_ITEMS", 10)
+    monkeypatch.setattr(blocks, "FIRST_BLOCKS", 1)
+    overrides = ["assignor.plugins.call.timeout.ms=200"]
     names = ("sticky", f"{NAMED}SleepsForEver")
-    tables = []
-    for most in (1, 64):
-        monkeypatch.setattr(waves, "FIRST_WAVE_ITEMS", most)
-        run(spark, (Generated("streams_4x40", 6, 3),), names, tmp_path / str(most), terms)
-        tables.append(results_of(tmp_path / str(most)))
-    assert tables[0].equals(tables[1])
-    hanging = tables[0].filter(pc.equal(tables[0]["assignor"], names[1]))
-    said = hanging.filter(pc.equal(hanging["round"], 0))["error_type"].to_pylist()
-    assert said == ["DeadlineExceededError"] * 4 + ["ExcludedError"] * 2
+    histories = (Generated("streams_4x40", 13, 3),)
+    scored(histories, names, tmp_path / "here", overrides)
+    run(spark, histories, names, tmp_path / "there", config_sources(None, overrides, environ={}, start=tmp_path))
+    table = results_of(tmp_path / "here")
+    assert table.equals(results_of(tmp_path / "there"))
+    hanging = table.filter(pc.equal(table["assignor"], names[1]))
+    found = hanging.filter(pc.equal(hanging["round"], 0))["error_type"].to_pylist()
+    assert found == ["DeadlineExceededError"] * 8 + ["ExcludedError"] * 5
     assert "in this run" in hanging["error_message"].to_pylist()[-1]
-
-
-def test_nobody_is_asked_again_for_a_picture_of_an_item_in_which_it_lost_something() -> None:
-    exclusions = RunExclusions(SOURCES, ["good", "bad"])
-    exclusions.see(rows({3: "ProcessDiedError"}, range(8)), 8)
-    assert [exclusions.spared(WorkItem(number, 0)).excluded for number in (2, 3)] == [(), ("bad",)]
-    assert exclusions.marked(WorkItem(3, 0)).excluded == ()

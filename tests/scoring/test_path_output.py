@@ -13,11 +13,12 @@ import pytest
 
 from assignment_api.plugins import config_sources, discover
 from assignor_lab.cli.main import main
-from assignor_lab.run_on_path import run_on_path
+from assignor_lab.run import run_on_path
 from assignor_lab.scoring import Generated
 from assignor_lab.scoring.contenders import found_contenders
 from assignor_lab.scoring.engine import blocks
-from assignor_lab.scoring.output.journal import ResumeError
+from assignor_lab.scoring.engine.rows_folder import ResumeError
+from assignor_lab.scoring.output.tables import KEY_NAMES
 from assignor_lab.scoring.rows import Progress
 from assignor_lab.scoring.sources.reading import plan_sources
 from assignor_lab.scoring.spark import path_output
@@ -41,19 +42,23 @@ def written(
     on_progress: Callable[[Progress], None] = lambda _progress: None,
     *,
     resume: bool = False,
+    table: str | None = None,
 ) -> tuple[Any, int]:
     registry, given = discover(), config_sources(environ={}, start=out.parent)
     with plan_sources(FAMILIES, registry, given.above) as plan:
         competing = found_contenders(registry, assignors, kind=plan.kind)
         run = ScoringRun(registry, competing, plan, given)
-        output = PathOutput(spark, out.as_uri())
-        return run_on_path(run, OnSpark(spark), output, on_progress, resume=resume)
+        output = PathOutput(spark, out.as_uri(), resume, table)
+        return run_on_path(run, OnSpark(spark), output, on_progress)
 
 
 def rows_in_order(out: Path) -> pa.Table:
-    """The rows as they lie: by part, by file, by place."""
-    files = [file for part in sorted((out / "rows").iterdir()) for file in sorted(part.glob("*.parquet"))]
-    return pa.concat_tables([pq.ParquetFile(file).read() for file in files])
+    """The rows as they lie: by block, by place."""
+    tables = [pq.ParquetFile(file).read() for file in (out / "rows").glob("*/*.parquet")]
+    blocks = [set(table["block"].to_pylist()) for table in tables]
+    assert all(len(numbers) == 1 for numbers in blocks)
+    assert len(set.union(*blocks)) == len(tables)
+    return pa.concat_tables(sorted(tables, key=lambda table: table["block"][0].as_py()))
 
 
 @pytest.fixture
@@ -77,6 +82,33 @@ def test_rows_and_figures_are_those_of_a_folder(spark: SparkSession, tmp_path: P
     digests = [json.loads((tmp_path / name / "manifest.json").read_text())["outputs"] for name in ("here", "there")]
     assert digests[0] == digests[1]
     assert "<html" in (tmp_path / "there" / "report.html").read_text()[:200]
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("small_parts")
+def test_rows_are_written_to_a_table_and_resumed_there(spark: SparkSession, tmp_path: Path) -> None:
+    """A table of Spark's own catalog; Delta and Iceberg have the same calls."""
+
+    def stop(progress: Progress) -> None:
+        if progress.items == 2:
+            raise StoppedError
+
+    out, table = tmp_path / "out", "nights.scores"
+    spark.sql(f"CREATE DATABASE nights LOCATION '{tmp_path / 'nights.db'}'")
+    try:
+        with pytest.raises(StoppedError):
+            written(spark, out, on_progress=stop, table=table)
+        with pytest.raises(PathError, match=r"the table nights\.scores exists: choose another --table"):
+            written(spark, tmp_path / "other", table=table)
+        written(spark, out, resume=True, table=table)
+        expected = scored(FAMILIES, ASSIGNORS, tmp_path / "here")
+        rows = spark.table(table).toArrow().sort_by([(key, "ascending") for key in KEY_NAMES])
+        here = results_of(tmp_path / "here")
+        assert rows.select(here.column_names).cast(here.schema).equals(here)
+        assert json.loads((out / "summary.json").read_text())["results"] == expected["results"]
+        assert not (out / "rows").exists()
+    finally:
+        spark.sql("DROP DATABASE nights CASCADE")
 
 
 class StoppedError(Exception):
@@ -128,7 +160,7 @@ def test_figures_of_a_large_run_are_those_of_every_nth_item(
 @pytest.mark.slow
 def test_a_path_that_spark_does_not_know_is_refused_with_its_cause(spark: SparkSession) -> None:
     with pytest.raises(PathError) as raised:
-        PathOutput(spark, "s3a://bucket/out").open(lambda _salt: {}, resume=False)
+        PathOutput(spark, "s3a://bucket/out").open(lambda _salt: {})
     assert "S3AFileSystem" in str(raised.value)
     assert "spark.jars.packages" in str(raised.value)
     assert len(str(raised.value).splitlines()) == 1
@@ -144,6 +176,8 @@ def test_paths_of_spark_are_urls() -> None:
     [
         (["--engine", "local", "--out", "s3a://b/x"], "give --out a path without ://"),
         (["--spark-conf", "a=b"], "--spark-conf is for an --out that Spark writes"),
+        (["--table", "scores"], "--table is for an --out that Spark writes"),
+        (["--format", "delta", "--out", "s3a://b/x"], "give --table NAME, too"),
         (["--spark-conf", "a", "--out", "s3a://b/x"], "expected KEY=VALUE"),
     ],
 )

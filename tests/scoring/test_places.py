@@ -64,7 +64,7 @@ def test_on_one_machine_a_python_process_that_is_killed_costs_nothing(
     expected: bytes, plugin_wheel: Path, tmp_path: Path, killed: str
 ) -> None:
     with running(tmp_path, words_of(plugin_wheel, ["--master", "local[2]"]), "2") as run:
-        first_wave(tmp_path)
+        first_block(tmp_path)
         daemon, *workers = [pid for pid in descendants(run.pid) if "--ready" in command_of(pid)]
         assert workers
         chosen = {"a worker": workers[-1:], "what workers are forked from": [daemon]}
@@ -86,7 +86,7 @@ def test_on_a_standalone_cluster_an_executor_that_is_killed_costs_nothing(
     expected: bytes, plugin_wheel: Path, cluster: Cluster, tmp_path: Path
 ) -> None:
     with running(tmp_path, words_of(plugin_wheel, ["--master", cluster.master]), "1") as run:
-        first_wave(tmp_path)
+        first_block(tmp_path)
         os.kill(cluster.executors()[0], signal.SIGKILL)
         ended(run)
     assert results_bytes(tmp_path / "out") == expected
@@ -132,9 +132,9 @@ def running(folder: Path, words: Sequence[str], hash_seed: str) -> Iterator[subp
             process.kill()
 
 
-def first_wave(folder: Path) -> None:
+def first_block(folder: Path) -> None:
     deadline = time.monotonic() + 120
-    while time.monotonic() < deadline and not list(folder.rglob("wave-*")):
+    while time.monotonic() < deadline and not list(folder.rglob("part=*/*.parquet")):
         time.sleep(0.02)
 
 

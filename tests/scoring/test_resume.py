@@ -14,9 +14,9 @@ import pytest
 
 from assignment_api.plugins.selection import config_sources
 from assignor_lab.scoring import Generated
-from assignor_lab.scoring.output.journal import ResumeError
+from assignor_lab.scoring.engine import blocks
+from assignor_lab.scoring.engine.rows_folder import ResumeError
 from assignor_lab.scoring.rows import Progress
-from assignor_lab.scoring.spark import waves
 from tests.scoring.commands import command
 from tests.scoring.runs import results_bytes, run, run_metrics_of
 from tests.scoring.test_score_command import FAMILY, PAIR, environment
@@ -45,12 +45,14 @@ def stopping(after: int) -> Callable[[Progress], None]:
 
 
 @pytest.fixture
-def small_waves(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(waves, "FIRST_WAVE_ITEMS", 1)
-    monkeypatch.setattr(waves, "MAX_WAVE_ITEMS", 2)
+def small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two blocks of one item each in a part."""
+    monkeypatch.setattr(blocks, "BLOCK_ITEMS", 1)
+    monkeypatch.setattr(blocks, "PART_BLOCKS", 2)
+    monkeypatch.setattr(blocks, "MOST_PARTS", 5)
 
 
-@pytest.mark.usefixtures("small_waves")
+@pytest.mark.usefixtures("small_parts")
 def test_a_run_that_stopped_goes_on_and_ends_with_the_same_bytes(spark: SparkSession, tmp_path: Path) -> None:
     config = config_sources(
         overrides=["assignor.sticky.password=hunter2", "num.standby.replicas=1"], environ={}, start=tmp_path
@@ -91,16 +93,18 @@ def test_a_run_that_stopped_goes_on_and_ends_with_the_same_bytes(spark: SparkSes
     assert scored[-1].items == 9
 
 
-#: Runs the command line, and kills its own process once the first wave is on the disk.
-KILLED_AFTER_A_WAVE = """
+#: Runs the command line, and kills its own process once some blocks of its only part are on the disk.
+KILLED_AFTER_A_BLOCK = """
 import os, signal, sys
 from assignor_lab.cli.main import main
-from assignor_lab.scoring.output.journal import Journal
-noted = Journal._noted
+from assignor_lab.scoring.engine.rows_folder import RowsFolder
+written = RowsFolder.written
 def kill(*terms):
-    noted(*terms)
-    os.kill(os.getpid(), signal.SIGKILL)
-Journal._noted = kill
+    found = written(*terms)
+    if found[0] > 2:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return found
+RowsFolder.written = kill
 main(sys.argv[1:])
 """
 
@@ -109,7 +113,7 @@ def test_a_driver_that_is_killed_loses_nothing_that_was_written(spark: SparkSess
     words = [*PAIR, *FAMILY, "--count", "128"]
     command_line = ["score", *words, "--master", "local[2]", "--out", str(tmp_path / "out")]
     killed = subprocess.run(
-        [sys.executable, "-c", KILLED_AFTER_A_WAVE, *command_line],
+        [sys.executable, "-c", KILLED_AFTER_A_BLOCK, *command_line],
         cwd=tmp_path,
         env=environment(),
         stdout=subprocess.DEVNULL,

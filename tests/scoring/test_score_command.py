@@ -238,7 +238,7 @@ def test_ctrl_c_leaves_what_can_be_gone_on_with_and_nothing_else(tmp_path: Path)
         start_new_session=True,
     )
     deadline = time.monotonic() + 120
-    while time.monotonic() < deadline and not list(tmp_path.rglob("wave-*")):
+    while time.monotonic() < deadline and not list(tmp_path.rglob("part=*/*.parquet")):
         time.sleep(0.1)
     running.send_signal(signal.SIGINT)
     _, errors = running.communicate(timeout=120)

@@ -9,13 +9,20 @@ from typing import TYPE_CHECKING
 import pyarrow.parquet as pq
 import pytest
 
-from assignment_api.plugins import PluginLoadError, UnknownPluginError
+from assignment_api.plugins import PluginLoadError, UnknownPluginError, discover
 from assignment_api.plugins.selection import config_sources
+from assignor_lab.run import run_scoring
 from assignor_lab.scenarios import DocumentFormatError, canonical_line
 from assignor_lab.scoring import Generated, score
+from assignor_lab.scoring.contenders import found_contenders
+from assignor_lab.scoring.engine import blocks
+from assignor_lab.scoring.output.folder import OutputFolder
 from assignor_lab.scoring.output.summary_file import read_summary
 from assignor_lab.scoring.output.tables import KEY_NAMES, rows_schema
-from assignor_lab.scoring.spark import waves
+from assignor_lab.scoring.sources.reading import plan_sources
+from assignor_lab.scoring.spark import engine
+from assignor_lab.scoring.spark.engine import OnSpark
+from assignor_lab.scoring.terms import ScoringRun
 from tests.scenarios.documents import streams_document
 from tests.scoring.runs import NAMED, results_bytes, results_of, run, run_metrics_of
 
@@ -70,8 +77,8 @@ def test_worst_cases_are_shown_in_full(out: Path) -> None:
 def test_how_the_work_is_cut_shows_in_no_byte(
     spark: SparkSession, out: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(waves, "FIRST_WAVE_ITEMS", 1)
-    monkeypatch.setattr(waves, "MAX_WAVE_ITEMS", 2)
+    monkeypatch.setattr(blocks, "BLOCK_ITEMS", 2)
+    monkeypatch.setattr(blocks, "PART_BLOCKS", 2)
     again = run(spark, HISTORIES, tuple(reversed(PAIR)), tmp_path / "out")
     assert results_bytes(tmp_path / "out") == results_bytes(out)
     before = json.loads((out / "summary.json").read_text(encoding="utf-8"))["results"]
@@ -80,6 +87,22 @@ def test_how_the_work_is_cut_shows_in_no_byte(
         again["results"][key].sort(key=lambda entry: order[entry.get("assignor") or entry.get("name")])
     assert again["results"]["aggregates"] == before["aggregates"]
     assert again["results"]["placements"][0]["tasks"] == before["placements"][0]["tasks"]
+
+
+def test_executors_that_do_not_see_the_folder_send_their_rows_and_it_is_reported_once(
+    spark: SparkSession, out: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    notes: list[str] = []
+    monkeypatch.setattr(OnSpark, "_all_see", lambda *_: False)
+    monkeypatch.setattr(engine, "master_of", lambda _spark: "spark://elsewhere:7077")
+    monkeypatch.setattr(blocks, "PART_BLOCKS", 2)
+    monkeypatch.setattr(blocks, "MOST_PARTS", 2)
+    registry, config = discover(), config_sources(environ={}, start=tmp_path)
+    with plan_sources(HISTORIES, registry, config.above) as plan, OutputFolder(tmp_path / "out") as folder:
+        competing = found_contenders(registry, PAIR)
+        run_scoring(ScoringRun(registry, competing, plan, config), OnSpark(spark, on_note=notes.append), folder)
+    assert results_bytes(tmp_path / "out") == results_bytes(out)
+    assert ["do not see the output folder" in note for note in notes] == [True]
 
 
 def test_the_same_run_again_is_equal_to_the_byte(spark: SparkSession, out: Path, tmp_path: Path) -> None:

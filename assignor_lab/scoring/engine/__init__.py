@@ -1,1 +1,1 @@
-"""Engines of a run: work items in, waves of rows out, and the rules of exclusion."""
+"""Engines of a run: blocks of work items in, files of rows out, and the rules of exclusion."""

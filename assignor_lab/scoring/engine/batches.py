@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from operator import itemgetter
 
 import pyarrow as pa
 
+from assignor_lab.groups.columns import KEYS
 from assignor_lab.groups.runner.scorer import Scorer
 from assignor_lab.groups.runner.terms import JobSpec
 from assignor_lab.groups.work import WorkItem
-from assignor_lab.scoring.engine.speculation import MARK, Speculation, Speculator
+from assignor_lab.scoring.engine.exclusion import PenaltyRules, RunExclusions, ScoredRow
 from assignor_lab.scoring.output.summary_file import picture_document
-from assignor_lab.scoring.output.tables import rows_schema
+from assignor_lab.scoring.output.tables import block_schema, rows_schema
 
-__all__ = ["PICTURE_SCHEMA", "answer_batches", "picture_batches", "scored_schema"]
+__all__ = ["PICTURE_SCHEMA", "answer_batches", "block_batches", "picture_batches", "scored_schema"]
 
 BATCH_ROWS = 512
+_KEY_NAMES = tuple(column.name for column in KEYS)
 
 #: The full picture of a state, as JSON.
 PICTURE_SCHEMA = pa.schema(
@@ -29,48 +31,44 @@ PICTURE_SCHEMA = pa.schema(
 )
 
 
-def scored_schema(spec: JobSpec, *, marked: bool = False) -> pa.Schema:
-    """The columns of :func:`~assignor_lab.scoring.output.tables.rows_schema` for a run.
-
-    Args:
-        marked: True for a further column with the guess that a row depends on.
-    """
-    schema = rows_schema(spec.metrics, spec.kind.load().columns, raw=spec.raw)
-    return schema.append(pa.field(MARK, pa.list_(pa.string()))) if marked else schema
+def scored_schema(spec: JobSpec) -> pa.Schema:
+    """The columns of :func:`~assignor_lab.scoring.output.tables.rows_schema` for a run."""
+    return rows_schema(spec.metrics, spec.kind.load().columns, raw=spec.raw)
 
 
-def answer_batches(
-    scorer: Scorer, items: Iterable[WorkItem], speculation: Speculation | None = None
+def answer_batches(scorer: Scorer, items: Iterable[WorkItem]) -> Iterator[pa.RecordBatch]:
+    """The rows of all answers to ``items``, in the columns of :func:`scored_schema`."""
+    yield from _batches((scorer.rows(item) for item in items), scored_schema(scorer.spec))
+
+
+def block_batches(
+    scorer: Scorer, number: int, items: Iterable[WorkItem], rules: PenaltyRules, excluded: Iterable[str] = ()
 ) -> Iterator[pa.RecordBatch]:
-    """The rows of all answers to ``items``, in the columns of :func:`scored_schema`.
+    """The rows of a block in their final order, with its number.
 
     Args:
-        speculation: Basis for guessing exclusions; ``None`` without guesses.
+        excluded: Plugins that are excluded from the whole block.
     """
-    schema = scored_schema(scorer.spec, marked=speculation is not None)
-    rows: list[dict[str, Any]] = []
-    for found in _rows(scorer, items) if speculation is None else _marked_rows(scorer, items, speculation):
-        rows += found
+    exclusions = RunExclusions(rules, excluded)
+
+    def found() -> Iterator[list[ScoredRow]]:
+        for item in items:
+            rows = scorer.rows(exclusions.marked(item))
+            exclusions.see(rows)
+            yield [{"block": number, **row} for row in sorted(rows, key=itemgetter(*_KEY_NAMES))]
+
+    yield from _batches(found(), block_schema(scored_schema(scorer.spec)))
+
+
+def _batches(found: Iterable[Sequence[ScoredRow]], schema: pa.Schema) -> Iterator[pa.RecordBatch]:
+    rows: list[ScoredRow] = []
+    for some in found:
+        rows += some
         if len(rows) >= BATCH_ROWS:
             yield pa.RecordBatch.from_pylist(rows, schema=schema)
             rows = []
     if rows:
         yield pa.RecordBatch.from_pylist(rows, schema=schema)
-
-
-def _rows(scorer: Scorer, items: Iterable[WorkItem]) -> Iterator[list[dict[str, Any]]]:
-    for item in items:
-        yield scorer.rows(item)
-
-
-def _marked_rows(scorer: Scorer, items: Iterable[WorkItem], speculation: Speculation) -> Iterator[list[dict[str, Any]]]:
-    speculator = Speculator(speculation)
-    for item in items:
-        guessed = speculator.marked(item)
-        rows = scorer.rows(guessed)
-        speculator.note(rows)
-        mark = None if guessed.excluded == item.excluded else list(guessed.excluded)
-        yield [{**row, MARK: mark} for row in rows]
 
 
 def picture_batches(

@@ -19,9 +19,14 @@ __all__ = ["BLOCK_ITEMS", "BlockSpan", "RunPart", "parts_of"]
 #: Most items of a block, and bytes of its scenarios.
 BLOCK_ITEMS = 256
 BLOCK_BYTES = 4 * 2**20
+#: A small run is divided into about so many blocks, which keep many cores busy, with at least so many items.
+SMALL_RUN_BLOCKS = 512
+LEAST_ITEMS = 4
 #: A part of a run has at least so many blocks, if the run has, and a run about so many parts.
 PART_BLOCKS = 64
 MOST_PARTS = 32
+#: Blocks of the first part if plugins can be excluded; each part may have twice as many as the one before.
+FIRST_BLOCKS = 8
 #: Most bytes of scenarios in a part: they travel with its tasks.
 PART_BYTES = 64 * 2**20
 
@@ -98,10 +103,16 @@ class RunPart:
         return self.spans[at].block(number)
 
 
-def parts_of(plan: ScoringPlan) -> Iterator[RunPart]:
-    """The parts of a plan, in order; one part of scenarios is in memory at a time."""
-    total = sum(math.ceil(source.items / BLOCK_ITEMS) for source in plan.sources)
-    size = max(PART_BLOCKS, math.ceil(total / MOST_PARTS))
+def parts_of(plan: ScoringPlan, *, can_exclude: bool = False) -> Iterator[RunPart]:
+    """The parts of a plan, in order; one part of scenarios is in memory at a time.
+
+    Args:
+        can_exclude: True if plugins run in their own processes. Then the first parts are small: a part excludes
+            plugins by the parts before it.
+    """
+    total = sum(math.ceil(source.items / _items_of_block(plan)) for source in plan.sources)
+    most = max(PART_BLOCKS, math.ceil(total / MOST_PARTS))
+    size = min(FIRST_BLOCKS, most) if can_exclude else most
     held: list[BlockSpan] = []
     number = blocks = read = 0
     for span in _spans(plan):
@@ -115,12 +126,18 @@ def parts_of(plan: ScoringPlan) -> Iterator[RunPart]:
             if blocks >= size or read >= PART_BYTES:
                 yield RunPart(number, tuple(held))
                 number, held, blocks, read = number + 1, [], 0, 0
+                size = min(2 * size, most)
     if held:
         yield RunPart(number, tuple(held))
 
 
+def _items_of_block(plan: ScoringPlan) -> int:
+    return min(BLOCK_ITEMS, max(LEAST_ITEMS, math.ceil(plan.items / SMALL_RUN_BLOCKS)))
+
+
 def _spans(plan: ScoringPlan) -> Iterator[BlockSpan]:
     block = 0
+    size = _items_of_block(plan)
     held: list[WorkItem] = []
     read = 0
     documents = (item for item in plan.work() if item.family is None) if _has_documents(plan) else iter(())
@@ -135,19 +152,17 @@ def _spans(plan: ScoringPlan) -> Iterator[BlockSpan]:
                 item = next(documents)
                 held.append(item)
                 read += len(item.document or "")
-                if len(held) >= BLOCK_ITEMS or read >= BLOCK_BYTES:
+                if len(held) >= size or read >= BLOCK_BYTES:
                     yield BlockSpan(block, 1, tuple(held))
                     block, held, read = block + 1, [], 0
             continue
         if held:
             yield BlockSpan(block, 1, tuple(held))
             block, held, read = block + 1, [], 0
-        blocks = math.ceil(source.items / BLOCK_ITEMS)
+        blocks = math.ceil(source.items / size)
         if blocks:
             made = source.generated
-            yield BlockSpan(
-                block, blocks, (), source.first, source.items, position, made.family, made.seed, BLOCK_ITEMS
-            )
+            yield BlockSpan(block, blocks, (), source.first, source.items, position, made.family, made.seed, size)
             block += blocks
     if held:
         yield BlockSpan(block, 1, tuple(held))

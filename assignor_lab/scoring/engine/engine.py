@@ -1,22 +1,20 @@
-"""The engine of a run: works through its items, on Spark or in this process."""
+"""The engine of a run: writes the rows of its blocks, on Spark or in this process."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
 import attrs
-import pyarrow as pa
 
 from assignor_lab.groups.runner.terms import JobSpec
 from assignor_lab.groups.work import WorkItem
 from assignor_lab.model.pictures import Picture
-from assignor_lab.scoring.engine.costs import SizeOf
-from assignor_lab.scoring.engine.exclusion import RunExclusions
-from assignor_lab.scoring.sources.plan import ScoringPlan
+from assignor_lab.scoring.engine.blocks import RunPart
+from assignor_lab.scoring.engine.exclusion import PenaltyRules
 
-__all__ = ["Engine", "JobFailedError", "Pictures", "Wave", "RunWork"]
+__all__ = ["BlockWork", "Engine", "JobFailedError", "Pictures", "RowsTarget"]
 
 V = TypeVar("V")
 
@@ -28,39 +26,44 @@ class JobFailedError(Exception):
     """The engine aborted a job; the message is one line, the cause has the details."""
 
 
-@attrs.frozen(eq=False)
-class RunWork:
-    """The work of a run.
-
-    Args:
-        done: Number of items to skip at the beginning of the plan.
-    """
-
-    plan: ScoringPlan
-    spec: JobSpec
-    exclusions: RunExclusions
-    done: int = 0
-    sizes: Mapping[str, SizeOf] = attrs.field(factory=dict)
-    pieces: Path | None = None
-
-
 @attrs.frozen
-class Wave:
-    """The outcome of the next items of the plan.
+class RowsTarget:
+    """The place of a part's rows.
 
     Args:
-        rows: Their rows, all tables side by side, sorted by item, round and assignor. For rows in pieces, only the
-            columns :data:`~assignor_lab.scoring.output.pieces.NOTED`, in undefined order.
-        pieces: Files below :attr:`RunWork.pieces` with all of the rows; empty if none were written.
+        url: A folder, for messages only if there is a table.
+        folder: The same as a folder of this machine; ``None`` if it is none.
+        format: Format of the files or of the table, as Spark names it.
+        table: Name of a table of Spark's catalog that gets the rows of all parts; ``None``: the folder.
     """
 
-    items: int
-    rows: pa.Table
-    pieces: tuple[Path, ...] = ()
+    url: str
+    folder: Path | None = None
+    format: str = "parquet"
+    table: str | None = None
+
+
+@attrs.frozen(eq=False)
+class BlockWork:
+    """Blocks of one part of a run that are not written yet.
+
+    Args:
+        blocks: Their numbers, the most expensive first.
+        excluded: Plugins that are excluded from all of them.
+        is_new: False if the target has blocks of the part already.
+    """
+
+    part: RunPart
+    blocks: tuple[int, ...]
+    spec: JobSpec
+    rules: PenaltyRules
+    excluded: tuple[str, ...]
+    target: RowsTarget
+    is_new: bool = True
 
 
 class Engine(Protocol):
-    """Works through the items of a run."""
+    """Works through the blocks of a run."""
 
     @property
     def cores(self) -> int | None: ...
@@ -73,11 +76,15 @@ class Engine(Protocol):
     def terms(self) -> Mapping[str, str]:
         """Settings that affect the rows, by name: a run is resumed only under equal terms."""
 
-    def waves(self, work: RunWork) -> Iterator[Wave]:
-        """The rows of all answers in the order of the plan, a table for each wave.
+    def write(self, work: BlockWork, on_tick: Callable[[], None]) -> None:
+        """Writes a file of Parquet for each block, complete or absent, with the number of the block in each row.
+
+        Args:
+            on_tick: Called now and then; more blocks may be complete.
 
         Raises:
             JobFailedError: if the engine aborted.
+            OSError: if a file cannot be written.
         """
 
     def mapped(self, call: Callable[[V], Any], values: Sequence[V], seen: Path) -> list[Any]:

@@ -1,144 +1,144 @@
 """Exclusion from the rest of a run, so that a plugin that hangs at every call does not delay it without bound.
 
-The rule depends only on the numbers of the work items, so it is independent of how work is divided, and the same after
-a resumption. Items are counted in blocks, small ones at the beginning of each source. A block excludes plugins with too
-many losses before the *preceding* block. So two blocks can run at a time without a guess. With more parallel blocks the
-engine guesses, and repeats some items after a wrong guess (:mod:`assignor_lab.scoring.engine.reconciliation`).
+A plugin is excluded after too many penalty points: within a block by the items before, and from a part of the run by
+the rows of the parts before. Blocks and parts depend on the plan alone, so the rule does not depend on a cluster.
 """
 
 from __future__ import annotations
 
-from bisect import bisect_right
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
 
 import attrs
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from assignor_lab.groups.work import WorkItem
-from assignor_lab.scoring.engine.speculation import LIMIT_POINTS, LOSSES, MAX_POINTS, PenaltyRules, Speculation
-from assignor_lab.scoring.sources.plan import ScoringSource
+from assignor_lab.runtime.isolation.exclusion import family_key, metric_key
 
-__all__ = ["RunExclusions"]
+__all__ = [
+    "LIMIT_POINTS",
+    "LOSSY_COLUMNS",
+    "LOSSY_SQL",
+    "MAX_POINTS",
+    "PenaltyRules",
+    "RunExclusions",
+    "ScoredRow",
+    "lossy",
+]
 
-BLOCKS = (8, 8, 16, 32, 64, 128, 256)
+#: Points of an item in which a plugin ran into a limit, or its process ended otherwise; and the limit of points.
+LIMIT_POINTS = 8
+LOSS_POINTS = 1
+MAX_POINTS = 64
+
+_LIMITS = ("DeadlineExceededError", "MemoryLimitError", "OutputLimitError", "ProcessLimitError")
+#: Types of errors that are losses.
+_LOSSES = (*_LIMITS, "AnswerFormatError", "ProcessDiedError")
+_EXCLUDED = "ExcludedError"
+#: Columns that show a loss, and the condition of Spark on rows that may have one.
+LOSSY_COLUMNS = ("item", "assignor", "error_type", "error_message", "metric_errors")
+LOSSY_SQL = f"error_type IN ({', '.join(map(repr, (*_LOSSES, _EXCLUDED)))}) OR metric_errors IS NOT NULL"
+
+#: A row of the tables, by the names of its columns.
+ScoredRow = Mapping[str, Any]
+
+
+@attrs.frozen
+class PenaltyRules:
+    """Plugins that run in their own processes, and the signs of a loss in a row.
+
+    Args:
+        assignors: Names of assignors.
+        metrics: Columns of metrics.
+    """
+
+    assignors: tuple[str, ...] = ()
+    metrics: tuple[str, ...] = ()
+    families: Mapping[str, str] = attrs.field(factory=dict)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return (*self.assignors, *map(metric_key, self.metrics), *map(family_key, self.families))
+
+    def weights(self, rows: Iterable[ScoredRow]) -> dict[tuple[int, str], int]:
+        """Item and name to penalty points; of several losses in one item only the worst counts."""
+        weights: dict[tuple[int, str], int] = {}
+        for item, name, error_type in self._found(rows):
+            if error_type in _LOSSES:
+                weight = LIMIT_POINTS if error_type in _LIMITS else LOSS_POINTS
+                weights[item, name] = max(weights.get((item, name), 0), weight)
+        return weights
+
+    def spared(self, item: WorkItem, rows: Iterable[ScoredRow]) -> WorkItem:
+        """The item for a picture's repetition: without plugins that had a loss in its rows, or were excluded."""
+        lost = {name for number, name, _ in self._found(rows) if number == item.number}
+        return attrs.evolve(item, excluded=tuple(name for name in self.names if name in lost)) if lost else item
+
+    def _found(self, rows: Iterable[ScoredRow]) -> Iterator[tuple[int, str, str]]:
+        names = frozenset(self.names)
+        for row in rows:
+            for name, error_type in (*self._of_answer(row), *self._of_metrics(row)):
+                if name in names:
+                    yield row["item"], name, error_type
+
+    def _of_answer(self, row: ScoredRow) -> Iterator[tuple[str, str]]:
+        error_type = row.get("error_type")
+        if error_type is None or error_type not in (*_LOSSES, _EXCLUDED):
+            return
+        message = row.get("error_message") or ""
+        families = (
+            family_key(name) for name, start in self.families.items() if message.startswith((f"{start} ", f"{start}:"))
+        )
+        yield next(families, row["assignor"]), error_type
+
+    def _of_metrics(self, row: ScoredRow) -> Iterator[tuple[str, str]]:
+        for text in row.get("metric_errors") or ():
+            for column in self.metrics:
+                error_type = text.removeprefix(f"{column}: ").partition(":")[0]
+                if text.startswith(f"{column}: ") and error_type in (*_LOSSES, _EXCLUDED):
+                    yield metric_key(column), error_type
 
 
 class RunExclusions:
-    """Excluded plugins by item.
+    """Excluded plugins of a block, or of a run.
 
     Args:
-        names: Assignors that run in their own processes.
-        metrics: Likewise, columns of metrics.
+        excluded: Names that are excluded already.
     """
 
-    def __init__(
-        self,
-        sources: Sequence[ScoringSource],
-        names: Iterable[str],
-        metrics: Iterable[str] = (),
-        families: Mapping[str, str] | None = None,
-    ) -> None:
-        self._losses = PenaltyRules(tuple(names), tuple(metrics), dict(families or {}))
-        self._names = self._losses.names
-        self._starts = [start for source in sources for start in _block_starts(source)]
-        self._points = dict.fromkeys(self._names, 0)
-        #: Excluded plugin to the item with its decisive loss.
-        self._excluded: dict[str, int] = {}
-        #: Name to the items with its losses; few, because many lead to exclusion.
-        self._lost: dict[str, set[int]] = {name: set() for name in self._names}
-        self._complete = 0
-        self._is_calm = False
-
-    @classmethod
-    def of_block(cls, rules: PenaltyRules, first: int, items: int) -> RunExclusions:
-        """Exclusions by the same rules for a block alone, whose rows then depend on no other block."""
-        block = ScoringSource("", "", first, items)
-        return cls([block], rules.assignors, rules.metrics, rules.families)
-
-    @property
-    def rules(self) -> PenaltyRules:
-        return self._losses
+    def __init__(self, rules: PenaltyRules, excluded: Iterable[str] = ()) -> None:
+        self.rules = rules
+        self._excluded = set(excluded)
+        self._points: dict[str, int] = {}
 
     @property
     def can_exclude(self) -> bool:
-        return bool(self._names)
+        return bool(self.rules.names)
 
     @property
-    def is_calm(self) -> bool:
-        """True if rows were seen, and no remaining plugin ran into a limit in the latest of them."""
-        return self._is_calm or not self._names
-
-    def see(self, rows: pa.Table, next_item: int) -> None:
-        self.all_seen_before(next_item)
-        if not self._names:
-            return
-        weights = self._losses.weights(_lossy(rows))
-        for (item, name), weight in sorted(weights.items()):
-            self._lost[name].add(item)
-            self._points[name] += weight
-            if self._points[name] >= MAX_POINTS:
-                self._excluded.setdefault(name, item)
-        limits = {name for (_, name), weight in weights.items() if weight >= LIMIT_POINTS}
-        self._is_calm = limits <= self._excluded.keys()
-
-    def all_seen_before(self, number: int) -> None:
-        """Records that all items before ``number`` were seen."""
-        self._complete = max(self._complete, number)
-
-    def may_take(self, number: int) -> bool:
-        """True if the item ``number`` needs no guess."""
-        return not self._names or self._complete >= self._settled_before(number)
-
-    def marked(self, item: WorkItem) -> WorkItem:
-        """The item with its known exclusions, which are complete once it may be taken."""
-        if not self._names:
-            return item
-        return attrs.evolve(
-            item, excluded=self.excluded_from(item.number), settled_before=self._settled_before(item.number)
-        )
-
-    def excluded_from(self, number: int) -> tuple[str, ...]:
-        """Known exclusions for the item ``number``."""
+    def excluded(self) -> tuple[str, ...]:
         if not self._excluded:
             return ()
-        before = self._settled_before(number)
-        return tuple(name for name in self._names if self._excluded.get(name, before) < before)
+        return tuple(name for name in self.rules.names if name in self._excluded)
 
-    def speculation(self, heaps: int) -> Speculation | None:
-        """Current knowledge, for scorers of items that may not be taken yet; ``None`` if no guess is needed."""
-        return Speculation(self._losses, self._complete, dict(self._points), heaps) if self._names else None
+    def marked(self, item: WorkItem) -> WorkItem:
+        """The item with the present exclusions."""
+        return attrs.evolve(item, excluded=self.excluded) if self._excluded else item
 
-    def spared(self, item: WorkItem) -> WorkItem:
-        """The item for a picture's repetition, without plugins that had a loss in it."""
-        marked = self.marked(item)
-        lost = tuple(name for name in self._names if item.number in self._lost[name] and name not in marked.excluded)
-        return attrs.evolve(marked, excluded=(*marked.excluded, *lost)) if lost else marked
-
-    def next_block(self, number: int) -> int | None:
-        """Number of the first item of the next block after that of ``number``; ``None`` for the last one."""
-        block = bisect_right(self._starts, number)
-        return self._starts[block] if block < len(self._starts) else None
-
-    def _settled_before(self, number: int) -> int:
-        """Items before this one decide about the item ``number``."""
-        block = bisect_right(self._starts, number) - 1
-        return self._starts[block - 1] if block > 0 else 0
+    def see(self, rows: Iterable[ScoredRow]) -> None:
+        """Counts the losses in all rows of some items."""
+        if not self.can_exclude:
+            return
+        for (_, name), weight in self.rules.weights(rows).items():
+            self._points[name] = self._points.get(name, 0) + weight
+            if self._points[name] >= MAX_POINTS:
+                self._excluded.add(name)
 
 
-def _lossy(rows: pa.Table) -> list[dict[str, object]]:
-    wanted = ("item", "assignor", "error_type", "error_message", "metric_errors")
-    columns = [name for name in wanted if name in rows.schema.names]
-    may_be = pc.is_in(rows["error_type"], pa.array(LOSSES))
-    if "metric_errors" in columns:
-        may_be = pc.or_(may_be, pc.is_valid(rows["metric_errors"]))
-    found: list[dict[str, object]] = rows.filter(may_be).select(columns).to_pylist()
+def lossy(rows: pa.Table) -> list[ScoredRow]:
+    """The rows that may have a loss, with the columns that show it."""
+    may_be = pc.is_in(rows["error_type"], pa.array((*_LOSSES, _EXCLUDED)))
+    may_be = pc.or_(may_be, pc.is_valid(rows["metric_errors"]))
+    found: list[ScoredRow] = rows.filter(may_be).select(list(LOSSY_COLUMNS)).to_pylist()
     return found
-
-
-def _block_starts(source: ScoringSource) -> Iterable[int]:
-    start, end = source.first, source.first + source.items
-    sizes = iter(BLOCKS)
-    while start < end:
-        yield start
-        start += next(sizes, BLOCKS[-1])

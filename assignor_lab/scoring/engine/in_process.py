@@ -1,47 +1,24 @@
-"""The engine without Spark: one item after the other, in this process."""
+"""The engine without Spark: one block after the other, in this process."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import islice
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
 import attrs
-import pyarrow as pa
 
 from assignor_lab.groups.runner.scorer import Scorer
 from assignor_lab.groups.runner.terms import JobSpec
 from assignor_lab.groups.work import WorkItem
 from assignor_lab.runtime.garbage import spare_what_is_loaded
-from assignor_lab.scoring.engine.batches import answer_batches
-from assignor_lab.scoring.engine.engine import Pictures, RunWork, Wave
-from assignor_lab.scoring.engine.exclusion import RunExclusions
-from assignor_lab.scoring.output.tables import KEY_NAMES, rows_schema
+from assignor_lab.scoring.engine.batches import block_batches, scored_schema
+from assignor_lab.scoring.engine.engine import BlockWork, Pictures
+from assignor_lab.scoring.engine.rows_folder import write_block
 
-__all__ = ["InProcess", "waves_of"]
+__all__ = ["InProcess"]
 
 V = TypeVar("V")
-
-#: Items of a wave.
-WAVE_ITEMS = 32
-
-
-def waves_of(scorer: Scorer, items: Iterator[WorkItem], exclusions: RunExclusions) -> Iterator[Wave]:
-    """The rows of ``items`` in order, a wave at a time; each wave knows the exclusions by those before it."""
-    schema = rows_schema(scorer.spec.metrics, scorer.kind.columns, raw=scorer.spec.raw)
-    held = next(items, None)
-    while held is not None:
-        wave: list[WorkItem] = []
-        # Earlier waves were seen; the exclusions determine the end of this one.
-        exclusions.all_seen_before(held.number)
-        while held is not None and len(wave) < WAVE_ITEMS and exclusions.may_take(held.number):
-            wave.append(exclusions.marked(held))
-            held = next(items, None)
-        batches = answer_batches(scorer, wave)
-        rows = pa.Table.from_batches(batches, schema).sort_by([(key, "ascending") for key in KEY_NAMES])
-        exclusions.see(rows, wave[-1].number + 1)
-        yield Wave(len(wave), rows)
 
 
 @attrs.define(eq=False)
@@ -59,9 +36,14 @@ class InProcess:
     def versions(self) -> Mapping[str, str]:
         return {}
 
-    def waves(self, work: RunWork) -> Iterator[Wave]:
+    def write(self, work: BlockWork, on_tick: Callable[[], None]) -> None:
+        folder = work.target.folder
+        assert folder is not None, "this process writes folders of this machine only"
         scorer = self._for(work.spec)
-        yield from waves_of(scorer, islice(work.plan.work(), work.done, None), work.exclusions)
+        for number in sorted(work.blocks):
+            batches = block_batches(scorer, number, work.part.block(number), work.rules, work.excluded)
+            write_block(folder, number, scored_schema(work.spec), batches)
+            on_tick()
 
     def mapped(self, call: Callable[[V], Any], values: Sequence[V], seen: Path) -> list[Any]:  # noqa: ARG002
         return [call(value) for value in values]

@@ -1,1 +1,1 @@
-"""The output folder of a scoring run: journal, tables, and their publication in one step."""
+"""The output folder of a scoring run: rows, tables, and their publication in one step."""

@@ -1,7 +1,7 @@
 """The output folder: complete, or unchanged.
 
-All files are written in a hidden folder inside the output folder and published at the end. An interrupted run's
-finished waves stay in there for ``--resume`` (:mod:`assignor_lab.scoring.output.journal`).
+All files are written in a hidden folder inside the output folder and published at the end. An interrupted run's rows
+stay in there for ``--resume`` (:mod:`assignor_lab.scoring.engine.rows_folder`).
 """
 
 from __future__ import annotations
@@ -28,7 +28,18 @@ from assignor_lab.documents.shapes import open_record
 from assignor_lab.model.run_summary import RunSummary
 from assignor_lab.scoring.output.summary_file import summary_document
 
-__all__ = ["ANSWERS", "MANIFEST", "REPORT", "RESULTS", "RUN_METRICS", "SUMMARY", "ForeignOutputError", "OutputFolder"]
+__all__ = [
+    "ANSWERS",
+    "MANIFEST",
+    "PROGRESS",
+    "REPORT",
+    "RESULTS",
+    "RUN_METRICS",
+    "SUMMARY",
+    "ForeignOutputError",
+    "OutputFolder",
+    "has_rows",
+]
 
 RESULTS = "results.parquet"
 RUN_METRICS = "run_metrics.parquet"
@@ -43,7 +54,9 @@ _FORMER = "scores.parquet"
 _FORMER_TABLES = {"results", "run_metrics"}
 _STAGING = ".assignor-score-"
 
-_JOURNAL = "waves"
+_ROWS = "rows"
+#: Progress of a run, beside the folders of its parts.
+PROGRESS = "progress.json"
 #: Errors of a write without room: on the disk, in a quota, under a limit of the process.
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
@@ -93,10 +106,7 @@ class OutputFolder:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         if self._staging is not None:
-            # With PyArrow, which readers of finished folders do not need.
-            from assignor_lab.scoring.output.journal import has_waves
-
-            if error is not None and has_waves(self.journal):
+            if error is not None and has_rows(self.rows):
                 self._note(f"{self.path} keeps the results so far: the same command with --resume continues from them")
             else:
                 shutil.rmtree(self._staging, ignore_errors=True)
@@ -115,8 +125,9 @@ class OutputFolder:
         return self._staging
 
     @property
-    def journal(self) -> Path:
-        return self.staging / _JOURNAL
+    def rows(self) -> Path:
+        """Folder for the rows of the run, block by block."""
+        return self.staging / _ROWS
 
     def table(self, name: str) -> Path:
         folder = self.staging / "tables" / name
@@ -142,7 +153,8 @@ class OutputFolder:
         if write_report is not None:
             write_report(self.staging / REPORT)
         for path in self.staging.rglob("*"):
-            sync(path)
+            if not path.is_relative_to(self.rows):
+                sync(path)
         for name in _NAMES:
             table = self.staging / "tables" / name / name
             made, final = table if table.exists() else self.staging / name, self.path / name
@@ -153,7 +165,7 @@ class OutputFolder:
         if self._former:
             (self.path / _FORMER).rename(self.staging / f"{_FORMER}.old")
         sync(self.path)
-        shutil.rmtree(self.journal, ignore_errors=True)
+        shutil.rmtree(self.rows, ignore_errors=True)
 
     def _check_ours(self) -> None:
         present = [name for name in _NAMES if (self.path / name).exists()]
@@ -168,14 +180,12 @@ class OutputFolder:
 
     def _taken_over(self) -> bool:
         """True if an abandoned run is resumed; removes the others."""
-        from assignor_lab.scoring.output.journal import has_waves
-
         for folder, lock in list(self._abandoned()):
-            waves = has_waves(folder / _JOURNAL)
-            if self._resume and self._staging is None and waves:
+            has_some = has_rows(folder / _ROWS)
+            if self._resume and self._staging is None and has_some:
                 self._staging, self._lock = folder, lock
                 continue
-            if waves:
+            if has_some:
                 self._note(f"{self.path} held the results of a run that stopped early: they are removed")
             shutil.rmtree(folder, ignore_errors=True)
             lock.close()
@@ -199,6 +209,11 @@ class OutputFolder:
                     lock.close()
                     raise
                 yield folder, lock
+
+
+def has_rows(folder: Path) -> bool:
+    """True if ``folder`` has blocks of a run that can be resumed."""
+    return (folder / PROGRESS).is_file() and next(folder.glob("part=*/*.parquet"), None) is not None
 
 
 def _is_our_summary(path: Path) -> bool:

@@ -19,13 +19,14 @@ from assignment_api.plugins import MetricPlugin
 from assignor_lab.groups.columns import ANSWER, FORMAT, KEYS, PROBES, RAW, STATE, TIMES, TableColumn
 
 __all__ = [
+    "BLOCK",
     "KEY_NAMES",
     "TableWriter",
     "answers_file",
     "answers_schema",
+    "block_schema",
     "described_schema",
     "digest_of",
-    "part_path",
     "parts_of",
     "results_file",
     "results_schema",
@@ -70,6 +71,15 @@ def rows_schema(metrics: Sequence[str], columns: Sequence[TableColumn] = (), *, 
     return pa.schema((*results_schema(metrics, columns), *_fields((*TIMES, *PROBES, *(RAW if raw else ())))))
 
 
+#: Column with the number of a row's block.
+BLOCK = "block"
+
+
+def block_schema(schema: pa.Schema) -> pa.Schema:
+    """``schema`` with the number of a row's block before its columns."""
+    return pa.schema([pa.field(BLOCK, pa.int64(), nullable=False), *schema])
+
+
 def _fields(columns: Iterable[TableColumn]) -> tuple[pa.Field, ...]:
     return tuple(pa.field(column.name, _TYPES[column.type], nullable=not column.required) for column in columns)
 
@@ -84,10 +94,6 @@ _SORTED_BY = b"assignor_lab.sorted_by"
 def parts_of(table: Path) -> list[Path]:
     """The files of a table, in the order of its rows."""
     return sorted(table.glob("part-*.parquet")) if table.is_dir() else [table]
-
-
-def part_path(table: Path, number: int) -> Path:
-    return table / _PART.format(number)
 
 
 def digest_of(table: Path) -> str:

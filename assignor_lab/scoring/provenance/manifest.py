@@ -216,7 +216,7 @@ def manifest_of(run: ScoringRun, engine: Engine, scored: ScoredRows) -> Manifest
         command=run.command,
         kind=plan.kind.name,
         inputs=listed,
-        assignors=tuple(variant.text for variant in scored.spec.assignors),
+        assignors=tuple(variant.text for variant in scored.written.spec.assignors),
         baseline=run.terms.baseline,
         gates=tuple(gate.expression for gate in run.terms.gates),
         only_item=plan.only,

@@ -1,1 +1,1 @@
-"""The Spark side of scoring: session, executors, job, waves."""
+"""The Spark side of scoring: session, executors, job, engine."""

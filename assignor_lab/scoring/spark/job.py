@@ -6,12 +6,9 @@ Python process of an executor finds the plugins once.
 
 from __future__ import annotations
 
-import json
-import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from itertools import chain, islice
-from pathlib import Path
+from itertools import islice
 from typing import TYPE_CHECKING
 
 import attrs
@@ -25,17 +22,20 @@ from assignor_lab.scoring.engine.batches import (
     BATCH_ROWS,
     PICTURE_SCHEMA,
     answer_batches,
+    block_batches,
     picture_batches,
     scored_schema,
 )
-from assignor_lab.scoring.engine.speculation import MARK, Speculation
-from assignor_lab.scoring.output.pieces import packed, piece_writer
+from assignor_lab.scoring.engine.blocks import RunPart
+from assignor_lab.scoring.engine.engine import BlockWork
+from assignor_lab.scoring.engine.exclusion import PenaltyRules
+from assignor_lab.scoring.output.tables import block_schema
 from assignor_lab.scoring.spark.executor_wheels import ExecutorWheel, arrived
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-__all__ = ["answers_frame", "ddl_of", "items_frame", "pictures_frame", "pieces_frame", "scorer_of"]
+__all__ = ["answers_frame", "blocks_frame", "ddl_of", "items_frame", "pictures_frame", "scorer_of"]
 
 _ITEM_TYPE = pa.struct(
     [
@@ -47,15 +47,9 @@ _ITEM_TYPE = pa.struct(
         pa.field("family", pa.string()),
         pa.field("seed", pa.int64()),
         pa.field("excluded", pa.list_(pa.string()), nullable=False),
-        pa.field("settled_before", pa.int64(), nullable=False),
     ]
 )
 _HEAP_SCHEMA = pa.schema([pa.field("items", pa.list_(_ITEM_TYPE), nullable=False)])
-_PIECE_SCHEMA = pa.schema(
-    [pa.field("file", pa.string()), pa.field("rows", pa.binary()), pa.field("marks", pa.string())]
-)
-_NOTHING = pa.RecordBatch.from_pylist([], schema=_PIECE_SCHEMA)
-_PIECE_DDL = "file STRING, rows BINARY, marks STRING"
 _SPARK_TYPES = {
     pa.int64(): "BIGINT",
     pa.int32(): "INT",
@@ -93,26 +87,19 @@ def answers_frame(frame: DataFrame, spec: JobSpec, wheels: tuple[ExecutorWheel, 
     return frame.mapInArrow(partial(_answer_batches, spec, wheels), ddl_of(scored_schema(spec)))
 
 
-def pieces_frame(
-    frame: DataFrame,
-    spec: JobSpec,
-    folder: Path | None,
-    wheels: tuple[ExecutorWheel, ...] = (),
-    speculation: Speculation | None = None,
-) -> DataFrame:
-    """The rows of all answers, in pieces: a row for each piece, with its file's name or its rows.
+def blocks_frame(spark: SparkSession, work: BlockWork, wheels: tuple[ExecutorWheel, ...] = ()) -> DataFrame:
+    """The rows of some blocks, a partition for each block, in the order of ``work.blocks``.
 
     Args:
-        folder: Folder of the files, for executors that see it; ``None``: no files.
-        speculation: State of the exclusions, for guesses; ``None``: no guesses are needed.
-
-    Returns:
-        A DataFrame with the columns ``file`` (its name) and ``rows``, of which one is null (see
-        :mod:`assignor_lab.scoring.output.pieces`), and ``marks``, the guesses as JSON: number of an item to the plugins
-        that were excluded from it.
+        wheels: Plugins that the executors have as wheels.
     """
-    where = None if folder is None else str(folder)
-    return frame.mapInArrow(partial(_answer_pieces, spec, wheels, where, speculation), _PIECE_DDL)
+    first = work.part.first_block
+    whole = range(first, first + work.part.blocks)
+    # A whole part needs no list of its blocks.
+    blocks = None if work.blocks == tuple(whole) else work.blocks
+    task = _BlockTask(work.spec, wheels, work.part, work.rules, work.excluded, blocks)
+    numbers = spark.range(0, len(work.blocks), 1, len(work.blocks))
+    return numbers.mapInArrow(task, ddl_of(block_schema(scored_schema(work.spec))))
 
 
 def pictures_frame(
@@ -136,50 +123,27 @@ def ddl_of(schema: pa.Schema) -> str:
 # --- on the executors -----------------------------------------------------------------------------
 
 
-def _answer_pieces(
-    spec: JobSpec,
-    wheels: tuple[ExecutorWheel, ...],
-    folder: str | None,
-    speculation: Speculation | None,
-    batches: Iterable[pa.RecordBatch],
-) -> Iterator[pa.RecordBatch]:
-    items = _items(batches)
-    first = next(items, None)
-    if first is None:
-        return
-    scorer = scorer_of(spec, wheels)
-    schema = scored_schema(spec)
-    marks: dict[str, list[str]] = {}
-    rows = _unmarked(answer_batches(scorer, chain([first], items), speculation), schema, marks)
-    # The folder's name is random: an existing folder of that name is the driver's.
-    if folder is not None and os.access(folder, os.R_OK | os.W_OK | os.X_OK):
-        with piece_writer(Path(folder), schema) as (path, write):
-            for batch in rows:
-                write(batch)
-                # A worker without output does not notice that its result is unwanted.
-                yield _NOTHING
-        yield _piece(path.name, None, marks)
-        return
-    held: list[pa.RecordBatch] = []
-    for batch in rows:
-        held.append(batch)
-        yield _NOTHING
-    yield _piece(None, packed(schema, held), marks)
+@attrs.frozen
+class _BlockTask:
+    """Numbers of places in, rows of the blocks at these places out.
 
+    Args:
+        blocks: Numbers of the blocks; ``None``: those of the part, in order.
+    """
 
-def _unmarked(
-    batches: Iterable[pa.RecordBatch], schema: pa.Schema, marks: dict[str, list[str]]
-) -> Iterator[pa.RecordBatch]:
-    """The rows without the marks, which go to ``marks``: few rows have any, and no table has that column."""
-    for batch in batches:
-        if MARK in batch.schema.names and batch.column(MARK).null_count < batch.num_rows:
-            marked = batch.select(["item", MARK]).to_pylist()
-            marks.update({str(row["item"]): row[MARK] for row in marked if row[MARK] is not None})
-        yield batch.select(schema.names)
+    spec: JobSpec
+    wheels: tuple[ExecutorWheel, ...]
+    part: RunPart
+    rules: PenaltyRules
+    excluded: tuple[str, ...]
+    blocks: tuple[int, ...] | None
 
-
-def _piece(file: str | None, rows: bytes | None, marks: Mapping[str, list[str]]) -> pa.RecordBatch:
-    return pa.RecordBatch.from_pylist([{"file": file, "rows": rows, "marks": json.dumps(marks)}], schema=_PIECE_SCHEMA)
+    def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for batch in batches:
+            for place in batch.column(0).to_pylist():
+                scorer = scorer_of(self.spec, self.wheels)
+                block = self.part.first_block + place if self.blocks is None else self.blocks[place]
+                yield from block_batches(scorer, block, self.part.block(block), self.rules, self.excluded)
 
 
 def _answer_batches(

@@ -1,47 +1,36 @@
 """The rows of a run on any path that Spark can write: local, ``hdfs://``, ``s3a://``, ``gs://``, ``abfss://``.
 
-Spark reads blocks of items and writes their rows, a folder for each part of the run. A part counts once the table of
-progress beside the rows names it, so a stopped run is resumed with its missing parts. Blocks are the order of the rows:
-file *n* of a part has the rows of its block *n*.
+Spark writes a folder for each part of the run, with a file for each block of items. A part counts once the table of
+progress beside the rows names it; of a part that stopped early the complete blocks are kept.
 """
 
 from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from functools import partial
-from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 import attrs
 import pyarrow as pa
 
 from assignment_api import AssignorLabError
-from assignor_lab.groups.runner.terms import JobSpec
 from assignor_lab.scoring.engine.blocks import RunPart
 from assignor_lab.scoring.engine.costs import Spent
-from assignor_lab.scoring.engine.engine import JobFailedError
-from assignor_lab.scoring.engine.exclusion import RunExclusions
-from assignor_lab.scoring.engine.in_process import waves_of
-from assignor_lab.scoring.engine.speculation import PenaltyRules
-from assignor_lab.scoring.output.journal import ResumeError, check_equal_terms
-from assignor_lab.scoring.output.tables import KEY_NAMES, rows_schema
-from assignor_lab.scoring.spark.executor_wheels import ExecutorWheel
+from assignor_lab.scoring.engine.engine import RowsTarget
+from assignor_lab.scoring.engine.exclusion import LOSSY_COLUMNS, LOSSY_SQL
+from assignor_lab.scoring.engine.rows_folder import PartRows, ResumeError, Terms, check_equal_terms
+from assignor_lab.scoring.output.tables import BLOCK, KEY_NAMES
 from assignor_lab.scoring.spark.failures import last_line
-from assignor_lab.scoring.spark.job import ddl_of, scorer_of
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql import DataFrame, Row, SparkSession
 
 __all__ = ["PathError", "PathOutput", "is_spark_path"]
 
 ROWS, PROGRESS = "rows", "progress"
-#: Column with the number of a row's block.
-BLOCK = "block"
 #: Most rows for figures; of a larger run every n-th item is read.
 MOST_ROWS = 200_000
-_PROGRESS_DDL = "part INT, salt STRING, terms STRING, rows BIGINT, items BIGINT, seconds DOUBLE"
+_PROGRESS_DDL = "part INT, salt STRING, terms STRING, items BIGINT, seconds DOUBLE"
 #: Number of the row of progress with the terms.
 _BEGIN = -1
 _REMEDY = (
@@ -60,49 +49,38 @@ def is_spark_path(text: str) -> bool:
 
 
 @attrs.frozen
-class WrittenPart:
-    """A part that is complete.
-
-    Args:
-        seconds: Time of the run until then.
-    """
-
-    rows: int
-    items: int
-    seconds: float
-    spent: Spent = attrs.field(factory=Spent)
-
-
-@attrs.frozen
 class _Noted:
     """A row of the table of progress; that of the beginning has the terms."""
 
     part: int
     salt: str
     terms: str
-    rows: int
     items: int
     seconds: float
 
 
 @attrs.define(eq=False)
 class PathOutput:
-    """The output of one run on a path.
+    """The rows, and later the figures, of one run on a path.
 
     Args:
         path: URL of the folder.
+        resume: Continue a stopped run of the same terms.
+        table: Name of a table of Spark's catalog for the rows; ``None``: a folder.
+        format: Format of the table, such as ``delta`` or ``iceberg``.
     """
 
     spark: SparkSession
     path: str
-    wheels: tuple[ExecutorWheel, ...] = ()
-    _done: dict[int, WrittenPart] = attrs.field(factory=dict, init=False)
+    resume: bool = False
+    table: str | None = None
+    format: str = "parquet"
+    #: Number of each complete part to the time of the run until then.
+    _done: dict[int, float] = attrs.field(factory=dict, init=False)
+    _is_old: bool = attrs.field(default=False, init=False)
 
-    def open(self, terms: Callable[[bytes], Mapping[str, str]], *, resume: bool) -> None:
+    def open(self, terms: Terms) -> None:
         """Reads the progress of a stopped run, or begins a new one.
-
-        Args:
-            terms: From a salt to the terms of this run.
 
         Raises:
             ResumeError: if the stopped run was another one.
@@ -110,10 +88,12 @@ class PathOutput:
         """
         found = self._progress()
         if found is None:
+            if self.table is not None and self._has_table(self.table):
+                raise PathError(f"the table {self.table} exists: choose another --table, or drop it")
             salt = os.urandom(16)
-            self._note(_BEGIN, 0, 0, 0.0, salt.hex(), json.dumps(dict(terms(salt))))
+            self._note(_BEGIN, 0, 0.0, salt.hex(), json.dumps(dict(terms(salt))))
             return
-        if not resume:
+        if not self.resume:
             raise PathError(
                 f"{self.path} holds a run: continue it with --resume, choose another --out, or remove the folder"
             )
@@ -121,31 +101,55 @@ class PathOutput:
         if begun is None:
             raise ResumeError(f"{self.path}/{PROGRESS} has no beginning: choose another --out, or remove the folder")
         check_equal_terms(json.loads(begun.terms), terms(bytes.fromhex(begun.salt)))
-        for row in found:
-            if row.part != _BEGIN:
-                self._done[row.part] = WrittenPart(row.rows, row.items, row.seconds)
+        self._is_old = True
+        self._done = {row.part: row.seconds for row in found if row.part != _BEGIN}
 
     @property
     def seconds(self) -> float:
         """Time of the stopped run."""
-        return max((part.seconds for part in self._done.values()), default=0.0)
+        return max(self._done.values(), default=0.0)
 
-    def write(self, parts: Iterable[RunPart], spec: JobSpec, rules: PenaltyRules) -> Iterator[WrittenPart]:
-        """Writes the missing parts; yields every part, once it is complete.
+    def target(self, part: RunPart) -> RowsTarget:
+        return RowsTarget(f"{self.path}/{ROWS}/part={part.number:05}", format=self.format, table=self.table)
+
+    def missing(self, part: RunPart) -> tuple[int, ...]:
+        """Numbers of the blocks that are not written; all of them if a file of the part cannot be read."""
+        numbers = range(part.first_block, part.first_block + part.blocks)
+        if part.number in self._done:
+            return ()
+        try:
+            rows = self._rows_of(part) if self._is_old else None
+            found = set() if rows is None else {row[0] for row in rows.select(BLOCK).distinct().collect()}
+        except Exception:  # noqa: BLE001 - no folder, or an incomplete file: the part is written anew
+            found = set()
+        return tuple(number for number in numbers if number not in found)
+
+    def written(self, part: RunPart) -> tuple[int, int]:
+        """The number of complete blocks is known at the end of a part only."""
+        return (part.blocks, 0) if part.number in self._done else (0, 0)
+
+    def note(self, part: RunPart, seconds: float) -> None:
+        if part.number not in self._done:
+            self._note(part.number, part.items, seconds)
+            self._done[part.number] = seconds
+
+    def seen(self, part: RunPart, *, losses: bool) -> PartRows:
+        """The rows of a complete part, as far as the run needs them; without losses if they do not matter.
 
         Raises:
-            JobFailedError: if Spark failed.
+            PathError: if they cannot be read.
         """
-        before, start = self.seconds, monotonic()
-        for part in parts:
-            known = self._done.get(part.number)
-            if known is not None:
-                yield known
-                continue
-            rows, spent = self._written(part, spec, rules)
-            seconds = before + monotonic() - start
-            self._note(part.number, rows, part.items, seconds)
-            yield WrittenPart(rows, part.items, seconds, spent)
+        from pyspark.sql import functions as f
+
+        try:
+            rows = self._rows_of(part)
+            times = (f.sum(name).alias(name) for name in ("build_ms", "assign_ms", "metrics_ms"))
+            states = f.count_distinct("item", "round").alias("states")
+            (found,) = rows.agg(f.count(f.lit(1)).alias(ROWS), states, *times).collect()
+            lossy = rows.filter(LOSSY_SQL).select(*LOSSY_COLUMNS).toArrow().to_pylist() if losses else []
+        except Exception as error:
+            raise self._failed("read", error) from error
+        return PartRows(int(found[ROWS]), int(found["states"]), _spent(found), tuple(lossy))
 
     def sample(self, rows: int) -> tuple[pa.Table, int]:
         """The rows for figures in order, and n: every n-th item is among them.
@@ -155,7 +159,9 @@ class PathOutput:
         """
         every = -(-max(rows, 1) // MOST_ROWS)
         try:
-            frame = self.spark.read.parquet(f"{self.path}/{ROWS}")
+            frame = (
+                self.spark.read.parquet(f"{self.path}/{ROWS}") if self.table is None else self.spark.table(self.table)
+            )
             if every > 1:
                 frame = frame.filter(f"item % {every} = 0")
             table = frame.drop("part", BLOCK).toArrow()
@@ -187,30 +193,18 @@ class PathOutput:
         except Exception as error:
             raise self._failed("write", error) from error
 
-    def _written(self, part: RunPart, spec: JobSpec, rules: PenaltyRules) -> tuple[int, Spent]:
-        from pyspark.sql import Observation
-        from pyspark.sql import functions as f
+    def _rows_of(self, part: RunPart) -> DataFrame:
+        if self.table is None:
+            return self.spark.read.parquet(self.target(part).url)
+        return self.spark.table(self.table).filter(f"part = {part.number}")
 
-        seen = Observation()
-        frame = self._frame(part, spec, rules).observe(
-            seen,
-            f.count(f.lit(1)).alias(ROWS),
-            *(f.sum(name).alias(name) for name in ("build_ms", "assign_ms", "metrics_ms")),
-        )
-        self._describe(f"assignor score: part {part.number} with {part.blocks} blocks")
+    def _has_table(self, name: str) -> bool:
         try:
-            frame.write.mode("overwrite").parquet(f"{self.path}/{ROWS}/part={part.number:05}")
+            return self.spark.catalog.tableExists(name)
         except Exception as error:
-            raise JobFailedError(f"Spark gave the job up: {last_line(error)}") from error
-        found = seen.get
-        spent = Spent(*(float(found[name] or 0.0) for name in ("build_ms", "assign_ms", "metrics_ms")))
-        return int(found[ROWS]), spent
-
-    def _frame(self, part: RunPart, spec: JobSpec, rules: PenaltyRules) -> DataFrame:
-        """A partition for each block, in order."""
-        numbers = self.spark.range(part.first_block, part.first_block + part.blocks, 1, part.blocks)
-        schema = _with_block(rows_schema(spec.metrics, spec.kind.load().columns, raw=spec.raw))
-        return numbers.mapInArrow(partial(_block_rows, spec, self.wheels, part, rules), ddl_of(schema))
+            raise PathError(
+                f"--table {name:.80}: {last_line(error)}: give a name of Spark's catalog, such as nights.scores"
+            ) from error
 
     def _progress(self) -> list[_Noted] | None:
         try:
@@ -224,21 +218,19 @@ class PathOutput:
         except TypeError as error:
             raise PathError(f"{self.path}/{PROGRESS} is not of a run of this release: choose another --out") from error
 
-    def _note(self, part: int, rows: int, items: int, seconds: float, salt: str = "", terms: str = "") -> None:
-        row = self.spark.createDataFrame([(part, salt, terms, rows, items, seconds)], _PROGRESS_DDL)
+    def _note(self, part: int, items: int, seconds: float, salt: str = "", terms: str = "") -> None:
+        row = self.spark.createDataFrame([(part, salt, terms, items, seconds)], _PROGRESS_DDL)
         try:
             row.coalesce(1).write.mode("append").parquet(f"{self.path}/{PROGRESS}")
         except Exception as error:
             raise self._failed("write", error) from error
 
-    def _describe(self, text: str) -> None:
-        try:
-            self.spark.sparkContext.setJobDescription(text)
-        except Exception:  # noqa: BLE001 - a Connect session has no job descriptions
-            return
-
     def _failed(self, verb: str, error: Exception) -> PathError:
         return PathError(f"{self.path}: Spark cannot {verb} it ({_cause_of(error)}): {_REMEDY}")
+
+
+def _spent(times: Row) -> Spent:
+    return Spent(*(float(times[name] or 0.0) for name in ("build_ms", "assign_ms", "metrics_ms")))
 
 
 def _cause_of(error: Exception) -> str:
@@ -250,25 +242,3 @@ def _cause_of(error: Exception) -> str:
 def _names_exception(line: str) -> bool:
     name, colon, _ = line.partition(":")
     return bool(colon) and " " not in name and name.endswith(("Exception", "Error"))
-
-
-def _with_block(schema: pa.Schema) -> pa.Schema:
-    return pa.schema([pa.field(BLOCK, pa.int64(), nullable=False), *schema])
-
-
-def _block_rows(
-    spec: JobSpec,
-    wheels: tuple[ExecutorWheel, ...],
-    part: RunPart,
-    rules: PenaltyRules,
-    batches: Iterable[pa.RecordBatch],
-) -> Iterator[pa.RecordBatch]:
-    for batch in batches:
-        for number in batch.column(0).to_pylist():
-            scorer = scorer_of(spec, wheels)
-            items = part.block(number)
-            own = RunExclusions.of_block(rules, items[0].number, items[-1].number + 1 - items[0].number)
-            for wave in waves_of(scorer, iter(items), own):
-                table = wave.rows
-                numbers = pa.array([number] * table.num_rows, pa.int64())
-                yield from table.add_column(0, pa.field(BLOCK, pa.int64(), nullable=False), numbers).to_batches()

@@ -56,7 +56,7 @@ _NAME = "assignor score"
 _JAVA_OPTIONS = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -Xshare:auto"
 
 _JAVA = "spark.driver.extraJavaOptions"
-#: On one machine no shuffle can be improved, and a wave has too few rows for generated code to pay.
+#: On one machine no shuffle can be improved, and a block has too few rows for generated code to pay.
 _LOCAL_SETTINGS = {
     "spark.sql.adaptive.enabled": "false",
     "spark.sql.codegen.wholeStage": "false",
@@ -413,6 +413,8 @@ def _settings(master: str, scratch: Path, log4j: Path) -> dict[str, str]:
         "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": "false",
         "spark.sql.session.timeZone": "UTC",
+        # Names of metrics may differ in case only.
+        "spark.sql.caseSensitive": "true",
         "spark.sql.warehouse.dir": str(scratch / "warehouse"),
         _JAVA: f"-Dlog4j2.configurationFile={log4j.as_uri()} {_JAVA_OPTIONS}",
     }

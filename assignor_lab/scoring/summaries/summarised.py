@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import pyarrow.parquet as pq
+
 from assignor_lab.groups.work import OBSERVED
 from assignor_lab.model.run_summary import RunSummary
 from assignor_lab.scoring.engine.engine import Engine, Pictures
+from assignor_lab.scoring.engine.exclusion import LOSSY_COLUMNS, lossy
 from assignor_lab.scoring.rows import ScoredRows
 from assignor_lab.scoring.summaries.measured import RequestedFigures, measured
 from assignor_lab.scoring.summaries.results import (
@@ -29,7 +32,8 @@ def summarise(run: ScoringRun, scored: ScoredRows, engine: Engine) -> RunSummary
         JobFailedError: if the engine aborted.
         OSError: if the tables cannot be read.
     """
-    spec = scored.spec
+    written = scored.written
+    spec = written.spec
     kind = spec.kind.load()
     metrics = run.metrics
     tally = tally_of(scored.results)
@@ -49,13 +53,13 @@ def summarise(run: ScoringRun, scored: ScoredRows, engine: Engine) -> RunSummary
     wanted = wanted_states(figures, kind)
     machine = RunEnvironment(
         command=run.command,
-        started=scored.started.strftime("%Y-%m-%dT%H:%M:%SZ"),
-        seconds=scored.seconds,
+        started=written.started.strftime("%Y-%m-%dT%H:%M:%SZ"),
+        seconds=written.seconds,
         master=run.master,
         cores=engine.cores,
         versions=engine.versions,
-        spent=scored.spent,
-        restored=scored.restored,
+        spent=written.spent,
+        restored=written.restored,
     )
     results = results_of(
         run.competing,
@@ -74,5 +78,12 @@ def summarise(run: ScoringRun, scored: ScoredRows, engine: Engine) -> RunSummary
 def _pictures(run: ScoringRun, scored: ScoredRows, engine: Engine, wanted: Wanted) -> Pictures:
     if not wanted.states:
         return {}
-    items = run.plan.work(frozenset(item for item, _ in wanted.states))
-    return engine.pictures(scored.spec, [scored.exclusions.spared(item) for item in items], wanted.states)
+    numbers = frozenset(item for item, _ in wanted.states)
+    items = list(run.plan.work(numbers))
+    rules = scored.written.rules
+    if rules.names:
+        # A plugin that lost an item would lose it again.
+        table = pq.read_table(scored.results, columns=list(LOSSY_COLUMNS), filters=[("item", "in", numbers)])
+        losses = lossy(table)
+        items = [rules.spared(item, losses) for item in items]
+    return engine.pictures(scored.written.spec, items, wanted.states)

@@ -15,9 +15,9 @@ from assignment_api.plugins import discover
 from assignor_lab.scenarios import canonical_line
 from assignor_lab.scenarios.families import STREAMS_GROUP_FAMILIES
 from assignor_lab.scoring import Generated
+from assignor_lab.scoring.engine import blocks
 from assignor_lab.scoring.output.folder import RESULTS
 from assignor_lab.scoring.sources.reading import family_names
-from assignor_lab.scoring.spark import waves
 from tests.groups.streams_group.test_group_contest import IN_TURN, STICKY
 from tests.scoring.commands import command, refused
 from tests.scoring.runs import results_bytes, results_of, run
@@ -120,8 +120,8 @@ def test_however_the_work_is_cut_the_bytes_are_the_same(
     words = [*TWO, "--families", "group_adversarial,group_full_restart", "--count", "6"]
     assert command(tmp_path, *words, spark=spark).returncode == 0
     whole = results_bytes(tmp_path / "out")
-    monkeypatch.setattr(waves, "FIRST_WAVE_ITEMS", 1)
-    monkeypatch.setattr(waves, "MAX_WAVE_ITEMS", 2)
+    monkeypatch.setattr(blocks, "BLOCK_ITEMS", 1)
+    monkeypatch.setattr(blocks, "PART_BLOCKS", 2)
     assert command(tmp_path, *words, "--isolate", "all", spark=spark).returncode == 0
     assert results_bytes(tmp_path / "out") == whole
 
@@ -129,8 +129,8 @@ def test_however_the_work_is_cut_the_bytes_are_the_same(
 def test_a_run_that_stopped_goes_on_and_ends_with_the_same_bytes(
     spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(waves, "FIRST_WAVE_ITEMS", 1)
-    monkeypatch.setattr(waves, "MAX_WAVE_ITEMS", 2)
+    monkeypatch.setattr(blocks, "BLOCK_ITEMS", 1)
+    monkeypatch.setattr(blocks, "PART_BLOCKS", 2)
     histories = [Generated("group_histories", 6, 1)]
     run(spark, histories, (STICKY, IN_TURN), tmp_path / "whole")
     with pytest.raises(Stopped):
