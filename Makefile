@@ -65,6 +65,7 @@ test-services: setup plugins $(STAMPS)/dev $(STAMPS)/services ## the tests that 
 	@scripts/build-brokers 4.4
 	@scripts/build-clients
 	@scripts/build-object-store
+	@scripts/build-hdfs
 	$(BIN)/python -m pytest -m services -n 2 --dist loadfile --no-loadscope-reorder
 	$(BIN)/python -m pytest -m long -n 2 --dist loadfile --no-loadscope-reorder
 
