@@ -143,15 +143,16 @@ def write_rows(
                 is_new=len(missing) == part.blocks,
             )
             engine.write(work, partial(_tick, place, part, len(spec.assignors), done, report))
-            if work.target.folder is not None and (left := place.missing(part)):
+            if work.target.folder is not None and (absent := place.missing(part)):
                 raise JobFailedError(
-                    f"{len(left)} blocks of rows are not in {work.target.url} after the work: do all executors see "
+                    f"{len(absent)} blocks of rows are not in {work.target.url} after the work: do all executors see "
                     "this folder? Otherwise give --out a URL that they and this machine reach"
                 )
         place.note(part, before + monotonic() - start)
         found = place.seen(part, losses=exclusions.can_exclude)
         exclusions.see(found.losses)
-        done = done.with_part(part, found, part.items - sum(len(part.block(block)) for block in missing))
+        left = part.items if len(missing) == part.blocks else sum(len(part.block(block)) for block in missing)
+        done = done.with_part(part, found, part.items - left)
         report(done)
     seconds = before + monotonic() - start
     return WrittenRows(spec, done.rows, exclusions.rules, started, seconds, done.spent, done.restored)

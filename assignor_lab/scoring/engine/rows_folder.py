@@ -24,7 +24,7 @@ from assignor_lab.groups.columns import OTHER_FORMAT
 from assignor_lab.scoring.engine.blocks import RunPart
 from assignor_lab.scoring.engine.costs import Spent, spent_on
 from assignor_lab.scoring.engine.engine import RowsTarget
-from assignor_lab.scoring.engine.exclusion import LOSSY_COLUMNS, lossy
+from assignor_lab.scoring.engine.exclusion import LOSSY_COLUMNS, ScoredRow, lossy
 from assignor_lab.scoring.output.folder import PROGRESS, has_rows
 from assignor_lab.scoring.output.tables import BLOCK, block_schema
 
@@ -67,7 +67,7 @@ class PartRows:
     rows: int
     states: int
     spent: Spent
-    losses: tuple[Mapping[str, object], ...] = ()
+    losses: tuple[ScoredRow, ...] = ()
 
 
 def write_block(folder: Path, block: int, schema: pa.Schema, batches: Iterable[pa.RecordBatch]) -> None:
@@ -168,11 +168,16 @@ class RowsFolder:
 
     def seen(self, part: RunPart, *, losses: bool) -> PartRows:
         """The rows of a complete part, as far as the run needs them; without losses if they do not matter."""
-        table = pa.concat_tables(
-            [self._read(path, _NOTED) for path, _ in self._found(part, whole=False).values()] or [self._nothing()]
-        )
-        states = len(table.group_by(["item", "round"]).aggregate([]))
-        return PartRows(table.num_rows, states, spent_on(table), tuple(lossy(table)) if losses else ())
+        rows = states = 0
+        spent, lost = Spent(), list[ScoredRow]()
+        for _, (path, _) in sorted(self._found(part, whole=False).items()):
+            # A block at a time: an item is in one of them.
+            table = self._read(path, _NOTED)
+            rows += table.num_rows
+            states += len(table.group_by(["item", "round"]).aggregate([]))
+            spent += spent_on(table)
+            lost += lossy(table) if losses else ()
+        return PartRows(rows, states, spent, tuple(lost))
 
     def tables(self, part: RunPart) -> Iterator[pa.Table]:
         """The rows of a part in their final order, block by block."""
@@ -187,9 +192,6 @@ class RowsFolder:
         # As a file, not as a part of a partitioned table: its folder's name is no column.
         with pq.ParquetFile(path) as file:
             return file.read(names).select(names).cast(schema)
-
-    def _nothing(self) -> pa.Table:
-        return pa.schema([self.schema.field(name) for name in _NOTED]).empty_table()
 
     def _found(self, part: RunPart, *, whole: bool) -> dict[int, tuple[Path, int]]:
         found = self._blocks.setdefault(part.number, {})
