@@ -35,7 +35,6 @@ LONG_FILES = (
     "scoring/test_repetition.py",
     "scoring/test_one_answer.py",
     "scoring/test_isolated_scoring.py",
-    "scoring/test_pieces.py",
     "scoring/test_without_spark.py",
     "scoring/test_data_source.py",
     "scoring/test_readers.py",
