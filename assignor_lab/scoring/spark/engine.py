@@ -40,6 +40,8 @@ _NO_ROOM = "No space left on device"
 _TAG = "assignor-score"
 #: Seconds between two looks at the finished blocks.
 _TICK_SECONDS = 0.5
+#: Interrupts of an unwanted job, one each tick.
+_MOST_INTERRUPTS = 10
 #: Each task has one file, which is complete or absent, and stays if the job ends early.
 _BY_TASK = {"mapreduce.fileoutputcommitter.algorithm.version": "2", "maxRecordsPerFile": "0"}
 #: Blocks for each core that pass through the driver at a time if executors do not see the folder.
@@ -161,15 +163,16 @@ class OnSpark:
             # Ctrl-C, or a failed job: the rest of the work is unwanted. A second Ctrl-C shows no traceback of py4j.
             logging.disable()
             try:
-                # A job that is still planned has nothing to interrupt yet.
-                while not future.done():
+                # A job that is still planned has nothing to interrupt yet; the end of the session ends the rest.
+                for _ in range(_MOST_INTERRUPTS):
                     self.spark.interruptTag(_TAG)
-                    wait([future], _TICK_SECONDS)
+                    if wait([future], _TICK_SECONDS).done:
+                        break
             finally:
                 logging.disable(logging.NOTSET)
             raise
         finally:
-            executor.shutdown(wait=True, cancel_futures=True)
+            executor.shutdown(wait=False, cancel_futures=True)
 
 
 def _write(frame: DataFrame, work: BlockWork) -> None:
