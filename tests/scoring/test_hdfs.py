@@ -88,14 +88,9 @@ def test_a_driver_that_is_killed_is_resumed_on_hdfs_with_the_same_rows(hdfs: str
     out = f"{hdfs}/scores/night"
     killed = score(tmp_path, "kill", "--out", out)
     assert killed.returncode == -signal.SIGKILL, killed.stderr
-    resumed = score(tmp_path, "end", "--out", out, "--resume")
+    resumed = score(tmp_path, "end", "--out", out, "--resume", "--json")
     assert resumed.returncode == 0, resumed.stderr
-    shell = [*JAVA, "org.apache.hadoop.fs.FsShell", "-cat", f"{out}/manifest.json", f"{out}/summary.json"]
-    content = subprocess.run(shell, capture_output=True, text=True, timeout=300, check=True).stdout
-    manifest, end = json.JSONDecoder().raw_decode(content)
-    summary = json.loads(content[end:])
+    summary = json.loads(resumed.stdout)
     assert 0 < summary["run_metrics"]["restored_items"] < 20
     here = scored([Generated("streams_4x40", 20, 3)], PAIR, tmp_path / "here")
     assert summary["results"]["aggregates"] == here["results"]["aggregates"]
-    ours = json.loads((tmp_path / "here" / "manifest.json").read_text())
-    assert manifest["outputs"] == ours["outputs"]
