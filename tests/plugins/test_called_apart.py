@@ -153,9 +153,7 @@ def test_what_a_metric_does_costs_its_own_figures(site: Path) -> None:
 def test_a_family_that_never_answers_is_asked_once_in_an_item_and_not_for_ever(
     site: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("assignor_lab.scoring.engine.exclusion.BLOCKS", (1,))
     monkeypatch.setattr("assignor_lab.scoring.engine.exclusion.MAX_POINTS", 8)
-    monkeypatch.setattr("assignor_lab.scoring.engine.in_process.WAVE_ITEMS", 1)
     write_distribution(site, "making", {"making": FAMILIES}, {"making": "making"})
     rows = rows_of(site, "endless", ["sticky", "static"], count=3, overrides=("assignor.plugins.call.timeout.ms=300",))
     said = [(row["item"], row["error_type"]) for row in rows if (row["assignor"], row["round"]) == ("static", 0)]
