@@ -66,13 +66,14 @@ def flights(out: Path) -> Iterator[Past]:
     for records in sorted(CAPTURES.rglob("records.jsonl.gz")):
         if CONSUMERS in records.parts:
             continue
-        folder = out / f"flight-{records.parent.name}"
-        folder.mkdir()
+        # Several recordings have one name, in folders of other names.
+        folder = out / "flights" / records.parent.relative_to(CAPTURES)
+        folder.mkdir(parents=True)
         for each in records.parent.iterdir():
             read = gzip.decompress if each.suffix == ".gz" else bytes
             (folder / each.name.removesuffix(".gz")).write_bytes(read(each.read_bytes()))
         if "connect" not in folder.name:  # such groups are replayed by `connect replay`
-            yield Past(folder.name, [folder])
+            yield Past(f"flight {folder.relative_to(out / 'flights')}", [folder])
 
 
 def timelines(out: Path) -> Iterator[Past]:
