@@ -11,7 +11,7 @@ from typing import Unpack
 
 import attrs
 
-from assignment_api.plugins import ConfigSources, config_sources
+from assignment_api.plugins import ConfigSources, check_settings, config_sources
 from assignor_lab.capture.histories.group_histories import group_histories
 from assignor_lab.capture.histories.past import read_past
 from assignor_lab.capture.histories.past_terms import DECISIONS, PastTerms
@@ -21,6 +21,7 @@ from assignor_lab.model.history import GroupHistory
 from assignor_lab.notebook.comparisons import Comparison
 from assignor_lab.notebook.group_views import CheckView, ExplanationView, HistoryView, PlanView
 from assignor_lab.notebook.states import States
+from assignor_lab.notebook.surroundings import with_values
 from assignor_lab.opened.plan_words import PlanWords, plan_options
 from assignor_lab.opened.plans import PlanEffort, plan_answer
 from assignor_lab.opened.reading import ReadGroup, group_of_source
@@ -119,7 +120,8 @@ class Group:
         Raises:
             AssignorLabError: a subclass, if there is no such assignor, or it is for another kind of groups.
         """
-        given = self._sources if config is None else _with(self._sources, config)
+        given = with_values(self._sources, config)
+        _check(self._plugins, given)
         terms = ContenderTerms(self._plugins.registry, self._plugins.isolation, given)
         return Comparison(compare(self.states, (contender_of(one), contender_of(other)), terms))
 
@@ -193,12 +195,14 @@ def open_group(
 
     Raises:
         StateChoiceError: if the source has no state, or states of several groups.
+        ConfigKeyError: if an installed plugin does not declare one of its keys.
         AssignorLabError: another subclass, if a file cannot be read, with its place.
     """
-    pairs = () if config is None or not isinstance(config, Mapping) else [f"{key}={config[key]}" for key in config]
+    values = config if isinstance(config, Mapping) else None
     file = None if config is None or isinstance(config, Mapping) else Path(config)
-    given = config_sources(file, pairs)
+    given = with_values(config_sources(file), values)
     plugins = discovered(given.effective())
+    _check(plugins, given)
     files = [racks] if isinstance(racks, (str, PathLike)) else list(racks)
     past = PastTerms(
         DECISIONS,
@@ -213,9 +217,9 @@ def open_group(
     return Group(fspath(source), read, plugins, past)
 
 
-def _with(sources: ConfigSources, config: Mapping[str, object]) -> ConfigSources:
-    more = config_sources(None, [f"{key}={value}" for key, value in config.items()])
-    return attrs.evolve(sources, above=(*sources.above, *more.above))
+def _check(plugins: Plugins, given: ConfigSources) -> None:
+    for remark in check_settings(plugins.registry, given.effective()):
+        _say(remark)
 
 
 def _say(sentence: str) -> None:

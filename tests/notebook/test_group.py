@@ -13,6 +13,7 @@ import pytest
 
 import assignor_lab as lab
 from assignment_api import AssignorLabError
+from assignment_api.plugins import ConfigKeyError
 from assignor_lab.cli.main import main
 from assignor_lab.notebook import group_views
 from assignor_lab.notebook.group import Group
@@ -96,6 +97,20 @@ def test_a_configuration_changes_the_answer(recorded: Path) -> None:
     group = lab.open(recorded, {"num.standby.replicas": 1})
     assert group.explain(calls=0).document()
     assert str(lab.open(recorded).compare("sticky", "kafka", {"num.standby.replicas": 2}))
+
+
+def test_a_misspelt_setting_of_a_plugin_is_refused(recorded: Path) -> None:
+    misspelt = {"assignor.optimal.secnds": 1}
+    with pytest.raises(ConfigKeyError, match="did you mean 'seconds'"):
+        lab.open(recorded, misspelt)
+    with pytest.raises(ConfigKeyError, match="did you mean 'seconds'"):
+        lab.open(recorded).compare("sticky", "kafka", misspelt)
+
+
+def test_values_keep_their_types(recorded: Path) -> None:
+    key = "rack.aware.assignment.tags"
+    group = lab.open(recorded, {key: ["zone", "cluster"]})
+    assert list(group._sources.effective()[key].value) == ["zone", "cluster"]
 
 
 @pytest.mark.parametrize(
