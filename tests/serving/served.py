@@ -40,7 +40,9 @@ class Served:
         until(lambda: self._said().count(" is served at port ") > before, "the served assignor")
 
     def mood(self, mood: str) -> None:
-        (self.folder / "mood").write_text(mood)
+        part = self.folder / "mood.part"
+        part.write_text(mood)
+        part.replace(self.folder / "mood")
 
     def kill(self) -> None:
         assert self.process is not None

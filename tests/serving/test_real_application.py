@@ -96,7 +96,10 @@ class Application(RealApplications):
         name = next(name for name in self.living() if name != self.leader())
         file = self.directory / name / "threads"
         wanted = 3 - int(file.read_text()) if file.exists() else 2
-        file.write_text(str(wanted))
+        # The instance reads the file every 50 ms, and an empty one would end its reports.
+        part = file.with_suffix(".part")
+        part.write_text(str(wanted))
+        part.replace(file)
         if meanwhile is not None:
             meanwhile()
         until(lambda: self.decisions() > before and self.told(name)["threads"] == wanted, "a decision")
