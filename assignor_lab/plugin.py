@@ -9,6 +9,15 @@ from assignment_api.plugins.entries import ConnectorPlugin, MetricPlugin, Partit
 from assignment_api.plugins.hookspecs import hookimpl
 from assignor_lab.clients.plugins import CLIENT_ASSIGNORS
 from assignor_lab.groups.streams.metrics import LAB_METRICS
+from assignor_lab.scenarios.families import (
+    CONNECT_FAMILIES,
+    CONSUMER_FAMILIES,
+    EPISODE_FAMILIES,
+    EVENT_FAMILIES,
+    STREAMS_GROUP_FAMILIES,
+    streams_4x40,
+    streams_histories,
+)
 
 __all__ = [
     "assignor_lab_connectors",
@@ -26,17 +35,7 @@ def assignor_lab_metrics() -> Sequence[MetricPlugin]:
 
 @hookimpl
 def assignor_lab_scenario_families() -> Sequence[ScenarioFamily]:
-    """The families of this project, imported when a registry lists them."""
-    from assignor_lab.scenarios.families import (
-        CONNECT_FAMILIES,
-        CONSUMER_FAMILIES,
-        EPISODE_FAMILIES,
-        EVENT_FAMILIES,
-        STREAMS_GROUP_FAMILIES,
-        streams_4x40,
-        streams_histories,
-    )
-
+    """The families of this project."""
     return (
         streams_histories(), streams_4x40(), *EVENT_FAMILIES, *EPISODE_FAMILIES, *STREAMS_GROUP_FAMILIES,
         *CONNECT_FAMILIES, *CONSUMER_FAMILIES,

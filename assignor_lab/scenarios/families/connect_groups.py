@@ -12,15 +12,13 @@ from typing import Any
 import attrs
 
 from assignment_api.connect import Jobs
-from assignment_api.plugins.entries import ScenarioFamily
-from assignor_lab.scenarios.families.draws import Draws
+from assignor_lab.scenarios.families.draws import DrawnFamily, Draws
 from assignor_lab.scenarios.families.events import START_MS
 from assignor_lab.scenarios.families.streams_history import in_order
 
-__all__ = ["CONNECT_FAMILIES", "ConnectGroupHistory"]
+__all__ = ["ConnectGroupHistory", "drawn"]
 
-#: A start, its follow-up, then three events with two calm rounds each.
-ROUNDS = 11
+#: A start, its follow-up, then events with two calm rounds each.
 _FIRST_EVENT, _EVERY = 2, 3
 _WORKERS = ((15, (1, 2)), (45, (3, 5)), (25, (6, 10)), (12, (11, 25)), (3, (26, 60)))
 _CONNECTORS = ((30, (1, 2)), (40, (3, 6)), (22, (7, 15)), (8, (16, 40)))
@@ -126,7 +124,9 @@ _ANYTHING: Sequence[tuple[int, Event]] = (
 _CONFIGURATION: Sequence[tuple[int, Event]] = ((45, _create), (25, _delete), (30, _resize))
 
 
-def _drawn_rounds(draws: Draws, events: Sequence[tuple[int, Event]]) -> tuple[_Group, list[dict[str, Any]]]:
+def _drawn_rounds(
+    draws: Draws, events: Sequence[tuple[int, Event]], rounds: int
+) -> tuple[_Group, list[dict[str, Any]]]:
     """The group, and the facts of each round that do not follow from the answers: time, connectors and members."""
     group = _Group(draws, draws.weighted(_PROTOCOLS), draws.weighted(_MAX_DELAYS), {})
     for _ in range(draws.between(*draws.weighted(_CONNECTORS))):
@@ -135,8 +135,8 @@ def _drawn_rounds(draws: Draws, events: Sequence[tuple[int, Event]]) -> tuple[_G
         group.join()
     time_ms = START_MS + draws.below(1_000_000) * 1_000
     leader = group.members[0]
-    rounds: list[dict[str, Any]] = []
-    for number in range(ROUNDS):
+    found: list[dict[str, Any]] = []
+    for number in range(rounds):
         group.number = number
         back = [worker for due, worker in group.away if due <= number]
         group.away = [(due, worker) for due, worker in group.away if due > number]
@@ -156,8 +156,8 @@ def _drawn_rounds(draws: Draws, events: Sequence[tuple[int, Event]]) -> tuple[_G
         if leader not in group.members:
             leader = group.members[0]
             entry["new_leader"] = True
-        rounds.append(entry)
-    return group, rounds
+        found.append(entry)
+    return group, found
 
 
 class ConnectGroupHistory:
@@ -167,9 +167,9 @@ class ConnectGroupHistory:
         family: Name of the family, a part of the ids and of the seed.
     """
 
-    def __init__(self, family: str, seed: int, events: Sequence[tuple[int, Event]]) -> None:
+    def __init__(self, family: str, seed: int, events: Sequence[tuple[int, Event]], rounds: int) -> None:
         self._name = f"{family}-{seed}"
-        self._group, self._drawn = _drawn_rounds(Draws(family, seed), events)
+        self._group, self._drawn = _drawn_rounds(Draws(family, seed), events, rounds)
         self._owned: dict[str, Jobs] = {}
         self._rounds: list[dict[str, Any]] = []
 
@@ -207,17 +207,15 @@ class ConnectGroupHistory:
         }
 
 
-def _family(name: str, summary: str, events: Sequence[tuple[int, Event]]) -> ScenarioFamily:
-    return ScenarioFamily(name, summary, ROUNDS, lambda seed: ConnectGroupHistory(name, seed, events), kind="connect")
+_FAMILIES: Mapping[str, Sequence[tuple[int, Event]]] = {
+    "connect_histories": _ANYTHING,
+    "connect_scale_out": ((1, _join),),
+    "connect_rolling_restart": ((1, _roll),),
+    "connect_reconfiguration": _CONFIGURATION,
+}
 
 
-CONNECT_FAMILIES: tuple[ScenarioFamily, ...] = (
-    _family("connect_histories", "Connect groups whose workers and connectors come and go.", _ANYTHING),
-    _family("connect_scale_out", "Connect groups that workers join, up to a third as many at a time.", ((1, _join),)),
-    _family("connect_rolling_restart", "Connect groups whose workers restart, a third at a time.", ((1, _roll),)),
-    _family(
-        "connect_reconfiguration",
-        "Connect groups whose connectors are created, deleted and given other numbers of tasks.",
-        _CONFIGURATION,
-    ),
-)
+def drawn(name: str, _kind: str, rounds: int) -> DrawnFamily:
+    """The family of that name."""
+    events = _FAMILIES[name]
+    return DrawnFamily(lambda seed: ConnectGroupHistory(name, seed, events, rounds))

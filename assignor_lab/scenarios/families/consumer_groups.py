@@ -14,15 +14,12 @@ from typing import Any
 import attrs
 
 from assignment_api.consumer import PartitionAssignment
-from assignment_api.plugins.entries import ScenarioFamily
 from assignor_lab.kafka.wire.consumer import StickyUserData, encode_sticky_user_data
-from assignor_lab.scenarios.families.draws import Draws
+from assignor_lab.scenarios.families.draws import DrawnFamily, Draws
 from assignor_lab.scenarios.families.streams_history import in_order
 
-__all__ = ["CONSUMER_FAMILIES", "ConsumerGroupHistory"]
+__all__ = ["ConsumerGroupHistory", "drawn"]
 
-#: A start, its follow-up, then four events with a calm round each.
-ROUNDS = 10
 _MEMBERS = ((15, (1, 2)), (40, (3, 6)), (25, (7, 12)), (15, (13, 30)), (5, (31, 80)))
 _TOPICS = ((35, (1, 1)), (35, (2, 3)), (22, (4, 8)), (8, (9, 25)))
 _PARTITIONS = ((10, 1), (15, 3), (25, 6), (25, 12), (15, 24), (8, 48), (2, 100))
@@ -156,7 +153,13 @@ class ConsumerGroupHistory:
     """
 
     def __init__(
-        self, kind: str, family: str, seed: int, events: Sequence[tuple[int, Event]], blueprint: _Blueprint
+        self,
+        kind: str,
+        family: str,
+        seed: int,
+        events: Sequence[tuple[int, Event]],
+        blueprint: _Blueprint,
+        rounds: int,
     ) -> None:
         self._kind, self._name = kind, f"{family}-{seed}"
         draws = Draws(family, seed)
@@ -167,7 +170,7 @@ class ConsumerGroupHistory:
         for _ in range(draws.between(*draws.weighted(_MEMBERS))):
             group.join()
         self._rounds: list[_Round] = []
-        for number in range(ROUNDS):
+        for number in range(rounds):
             if number >= 2 and number % 2 == 0:
                 draws.weighted(events)(group)
             self._rounds.append(_Round(tuple(group.members), dict(group.topics)))
@@ -241,64 +244,19 @@ def _topic_id(text: str) -> str:
     return urlsafe_b64encode(uuid.UUID(text).bytes).decode().rstrip("=")
 
 
-def _family(
-    kind: str,
-    name: str,
-    summary: str,
-    events: Sequence[tuple[int, Event]],
-    blueprint: _Blueprint = _Blueprint(),
-) -> ScenarioFamily:
-    def history(seed: int) -> ConsumerGroupHistory:
-        return ConsumerGroupHistory(kind, name, seed, events, blueprint)
+_FAMILIES: Mapping[str, tuple[Sequence[tuple[int, Event]], _Blueprint]] = {
+    "consumer_histories": (_ANYTHING, _Blueprint()),
+    "consumer_scale_out": (((1, _join),), _Blueprint()),
+    "consumer_rolling_restart": (((1, _roll),), _Blueprint(static=50)),
+    "consumer_unequal_subscriptions": (_ANYTHING, _Blueprint(unequal=50)),
+    "consumer_racks": (_ANYTHING, _Blueprint(racks=100)),
+    "consumer_group_histories": (_ANYTHING, _Blueprint(unequal=15)),
+    "consumer_group_rolling_restart": (((1, _roll),), _Blueprint(static=50)),
+    "share_group_histories": (_ANYTHING, _Blueprint(unequal=15, static=0)),
+}
 
-    return ScenarioFamily(name, summary, ROUNDS, history, kind=kind)  # type: ignore[arg-type]
 
-
-CONSUMER_FAMILIES: tuple[ScenarioFamily, ...] = (
-    _family(
-        "consumer", "consumer_histories", "Consumer groups with joins, leaves, restarts and growing topics.", _ANYTHING
-    ),
-    _family("consumer", "consumer_scale_out", "Members join, up to half as many again at a time.", ((1, _join),)),
-    _family(
-        "consumer",
-        "consumer_rolling_restart",
-        "Members restart, a third at a time; half of the groups are static.",
-        ((1, _roll),),
-        _Blueprint(static=50),
-    ),
-    _family(
-        "consumer",
-        "consumer_unequal_subscriptions",
-        "Half of the members subscribe some of the topics only.",
-        _ANYTHING,
-        _Blueprint(unequal=50),
-    ),
-    _family(
-        "consumer",
-        "consumer_racks",
-        "Members and replicas are in two or three racks.",
-        _ANYTHING,
-        _Blueprint(racks=100),
-    ),
-    _family(
-        "consumer-group",
-        "consumer_group_histories",
-        "Groups of KIP-848 with joins, leaves, restarts and growing topics.",
-        _ANYTHING,
-        _Blueprint(unequal=15),
-    ),
-    _family(
-        "consumer-group",
-        "consumer_group_rolling_restart",
-        "Members of groups of KIP-848 restart, a third at a time; half of the groups are static.",
-        ((1, _roll),),
-        _Blueprint(static=50),
-    ),
-    _family(
-        "share-group",
-        "share_group_histories",
-        "Share groups with joins, leaves, restarts and growing topics.",
-        _ANYTHING,
-        _Blueprint(unequal=15, static=0),
-    ),
-)
+def drawn(name: str, kind: str, rounds: int) -> DrawnFamily:
+    """The family of that name."""
+    events, blueprint = _FAMILIES[name]
+    return DrawnFamily(lambda seed: ConsumerGroupHistory(kind, name, seed, events, blueprint, rounds))

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import hashlib
 import random
-from collections.abc import Sequence
-from typing import TypeVar
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple, TypeVar
 
-__all__ = ["Draws"]
+from assignment_api.plugins.entries import History
+
+__all__ = ["DrawnFamily", "Draws"]
 
 T = TypeVar("T")
 
@@ -84,3 +86,10 @@ class Draws:
             number = number << 32 | self.below(1 << 32)
         text = f"{number & ~_FIXED_BITS | _VERSION_4:032x}"
         return f"{text[:8]}-{text[8:12]}-{text[12:16]}-{text[16:20]}-{text[20:]}"
+
+
+class DrawnFamily(NamedTuple):
+    """History of each seed, and a seed's relative work (:class:`~assignment_api.plugins.ScenarioFamily`)."""
+
+    history: Callable[[int], History[Any]]
+    size: Callable[[int], float] | None = None

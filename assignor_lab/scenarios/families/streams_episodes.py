@@ -12,12 +12,11 @@ from uuid import UUID
 
 import attrs
 
-from assignment_api.plugins.entries import ScenarioFamily
 from assignment_api.streams import ProcessID
-from assignor_lab.scenarios.families.draws import Draws
+from assignor_lab.scenarios.families.draws import DrawnFamily, Draws
 from assignor_lab.scenarios.families.events import START_MS
 
-__all__ = ["EPISODE_FAMILIES"]
+__all__ = ["drawn"]
 
 _INSTANCES = ((35, (2, 3)), (40, (4, 6)), (20, (7, 12)), (5, (13, 30)))
 _THREADS = ((50, 1), (35, 2), (15, 4))
@@ -241,7 +240,23 @@ class _History:
 _FORMING_MS = 1_800_000
 
 
-def _family(name: str, summary: str, happens: _Happens, *, is_static: bool = False) -> ScenarioFamily:
+_FAMILIES: Mapping[str, _Happens] = {
+    "episode_rolling_restart": _rolling_restart,
+    "episode_static_rolling_restart": _rolling_restart,
+    "episode_crash": _crash,
+    "episode_scale_out": _scale_out,
+    "episode_scale_in": _scale_in,
+    "episode_lost_zone": _lost_zone,
+    "episode_lost_disks": _lost_disks,
+    "episode_slow_joiners": _slow_joiners,
+    "episode_steady": _steady,
+}
+
+
+def drawn(name: str, _kind: str, _rounds: int) -> DrawnFamily:
+    """The family of that name."""
+    happens, is_static = _FAMILIES[name], name == "episode_static_rolling_restart"
+
     def history(seed: int) -> _History:
         group = _drawn(name, seed, is_static=is_static)
         events = happens(group)
@@ -251,20 +266,4 @@ def _family(name: str, summary: str, happens: _Happens, *, is_static: bool = Fal
         until = group.document["until_ms"] + (_FORMING_MS if is_static else 0)
         return _History({**group.document, "events": events, "until_ms": until})
 
-    def size(seed: int) -> float:
-        return Draws(name, seed, "group").weighted(_INSTANCES)[1]
-
-    return ScenarioFamily(name, summary, 1, history, size, kind="streams-episode")
-
-
-EPISODE_FAMILIES = (
-    _family("episode_rolling_restart", "One instance after the other is restarted.", _rolling_restart),
-    _family("episode_static_rolling_restart", "The same for static members.", _rolling_restart, is_static=True),
-    _family("episode_crash", "An instance is killed, and in most groups comes back.", _crash),
-    _family("episode_scale_out", "Up to half as many further instances start at once.", _scale_out),
-    _family("episode_scale_in", "Up to half of the instances are closed, and leave or do not.", _scale_in),
-    _family("episode_lost_zone", "All instances of a rack are killed, and in most groups come back.", _lost_zone),
-    _family("episode_lost_disks", "One or two instances are killed and come back without their disks.", _lost_disks),
-    _family("episode_slow_joiners", "Instances are started one after the other, 20 s or more apart.", _slow_joiners),
-    _family("episode_steady", "An instance has joined, and no other event follows: the group probes.", _steady),
-)
+    return DrawnFamily(history, lambda seed: Draws(name, seed, "group").weighted(_INSTANCES)[1])
