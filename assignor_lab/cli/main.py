@@ -61,12 +61,17 @@ def _ended(arguments: Sequence[str] | None) -> int:
     _open_closed_streams()
     words = list(sys.argv[1:] if arguments is None else arguments)
     try:
+        # These two without typer, whose import takes as long as ten starts of Python.
         if words == ["--version"]:
             from assignor_lab.cli.own_version import own_version
 
-            # Without typer, whose import takes as long as ten starts of Python.
             sys.stdout.write(f"assignor-lab {own_version()}\n")
             sys.stdout.flush()
+            return 0
+        if words == ["plugins"]:
+            from assignor_lab.cli.plugin_tables import print_plugins
+
+            print_plugins()
             return 0
         if _OPTIONS_WITH_EXTRAS.intersection(word.partition("=")[0] for word in words):
             from assignor_lab.cli.missing_extras import check_options

@@ -38,7 +38,10 @@ def run(folder: Path, source: str, *words: str) -> tuple[int, str]:
         ("import os\nos._exit(0)", "os._exit(0)"),
         ("import posix\nposix._exit(0)", "os._exit(0)"),
         ("import atexit, os\natexit.register(os._exit, 0)", "os._exit(0)"),
-        ("import sys, assignor_lab.cli.plugins as command\ncommand.print_json = lambda _: sys.exit(0)", "SystemExit"),
+        (
+            "import sys, assignor_lab.cli.plugin_tables as command\ncommand.print_json = lambda _: sys.exit(0)",
+            "SystemExit",
+        ),
     ],
 )
 def test_code_that_is_trusted_cannot_end_a_command_green(tmp_path: Path, source: str, said: str) -> None:
