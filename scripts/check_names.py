@@ -73,7 +73,7 @@ LIMITS = {KEYS: 935, DOCUMENTS: 785, ANY: 1_295}
 #: Most lines of each room of the lab. Give a new room an entry.
 LINES = {
     "advising": 3_050,
-    "capture": 23_700,
+    "capture": 24_000,
     "cli": 9_950,
     "clients": 1_300,
     "compare": 1_415,

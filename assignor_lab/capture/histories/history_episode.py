@@ -16,6 +16,7 @@ from assignor_lab.capture.errors import OneDecisionError
 from assignor_lab.capture.histories.changed_tasks import changed_tasks
 from assignor_lab.capture.histories.changelogs import SeenChangelogs, seen_changelogs
 from assignor_lab.capture.histories.history import DecisionHistory
+from assignor_lab.capture.histories.initial_delay import INITIAL_DELAY, initial_delay_bound
 from assignor_lab.capture.histories.presence import RecordedPresence, prepared_ms, seen_presence
 from assignor_lab.capture.histories.settings import longest_session_ms, settings_of_decisions
 from assignor_lab.documents.wording import plural
@@ -33,6 +34,7 @@ __all__ = ["history_episode"]
 #: An episode continues for this time after the last decision.
 _AFTERWARDS_MS = 15_000
 _SESSION = TIMING_KEYS["session.timeout.ms"]
+_INITIAL_DELAY = TIMING_KEYS[INITIAL_DELAY]
 _MOST_GAPS = 8
 
 
@@ -63,6 +65,11 @@ def history_episode(
         given = {**given, _SESSION: bound}
         known = StreamsTimings.from_mapping(given)
     begins_empty = not moments[0].input.has_owners
+    delay = initial_delay_bound(moments) if history.protocol == CLASSIC and begins_empty else None
+    is_shorter = delay is not None and _INITIAL_DELAY not in given
+    if is_shorter:
+        given = {**given, _INITIAL_DELAY: 0}
+        known = StreamsTimings.from_mapping(given)
     # Ends of changelogs need only the start time.
     changelogs = seen_changelogs(moments, moments[0].time_ms)
     presence = seen_presence(moments, history.protocol, known, changelogs, begins_empty=begins_empty)
@@ -79,6 +86,11 @@ def history_episode(
         assumptions.append(
             "session.timeout.ms of the group is unknown, and Kafka's default is too long: an instance was missed "
             f"within {bound} ms of its last decision. This bound counts (give session.timeout.ms with --config or -c)"
+        )
+    if delay is not None and is_shorter:
+        assumptions.append(
+            f"{INITIAL_DELAY} of the brokers is unknown, and Kafka's default is too long: {delay.evidence}. It is 0 to "
+            f"{delay.longest_ms} ms, and 0 counts (give {INITIAL_DELAY} with --config or -c)"
         )
     return with_settings(episode_document(made.episode([*assumptions, *stated], given)), known_settings, given)
 

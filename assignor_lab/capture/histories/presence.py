@@ -9,6 +9,7 @@ import attrs
 from assignor_lab.capture.edges.happened import Happened, StartedProcess
 from assignor_lab.capture.edges.moments import DecisionMoment, Participant
 from assignor_lab.capture.histories.changelogs import SeenChangelogs
+from assignor_lab.capture.histories.initial_delay import initial_wait_ms
 from assignor_lab.capture.histories.thread_changes import ThreadsOfProcess, threads_of_process
 from assignor_lab.model.decision import presence_change
 from assignor_lab.model.events import GroupEvent, InstanceCrashed, InstanceRestartedInSession, InstanceStopped
@@ -436,7 +437,7 @@ def expired(each: Participant, moment: DecisionMoment) -> bool:
 
 
 def prepared_ms(moments: Sequence[DecisionMoment], place: int, protocol: str, timings: StreamsTimings) -> int:
-    """As logged, or one heartbeat interval before the decision."""
+    """As logged, or one heartbeat interval before the decision, or the delay of a new group before its first one."""
     moment = moments[place]
     if moment.prepared_ms is not None:
         return moment.prepared_ms
@@ -446,7 +447,7 @@ def prepared_ms(moments: Sequence[DecisionMoment], place: int, protocol: str, ti
         gone = (each.time_ms for each in moment.noted if each.type == "gone")
         own = (at for at in gone if earlier <= at <= moment.time_ms)
         return max([moment.time_ms - timings.request_ms, *own])
-    waits = timings.heartbeat_interval_ms if place else timings.initial_rebalance_delay_ms
+    waits = timings.heartbeat_interval_ms if place else initial_wait_ms(moment, timings.initial_rebalance_delay_ms)
     # A process that came with it joined after its threads' start.
     begun = [each.time_ms for each in moment.noted if each.type == "begun"]
     joined = min(max(begun, default=0) + 1, moment.time_ms - 1)

@@ -117,6 +117,7 @@ SETTINGS: Mapping[str, str] = {
     "heartbeat.interval.ms": "heartbeat_interval_ms",
     "session.timeout.ms": "session_timeout_ms",
     "max.poll.interval.ms": "max_poll_interval_ms",
+    "group.initial.rebalance.delay.ms": "initial_rebalance_delay_ms",
     "commit.interval.ms": "commit_interval_ms",
     "state.cleanup.delay.ms": "state_cleanup_delay_ms",
 }
