@@ -66,7 +66,7 @@ def test_what_the_system_refuses_is_told_in_words(
 
     monkeypatch.setattr("assignor_lab.cli.app.build_app", refused)
     with pytest.raises(SystemExit) as left:
-        main(["plugins"])
+        main(["plugins", "--json"])
     assert (left.value.code, capsys.readouterr().err) == (2, f"assignor: {said}\n")
 
 
@@ -100,7 +100,7 @@ def test_what_fails_because_of_an_interrupt_is_an_interrupt(
 
     monkeypatch.setattr("assignor_lab.cli.app.build_app", interrupted)
     with pytest.raises(SystemExit) as left:
-        main(["plugins"])
+        main(["plugins", "--json"])
     assert left.value.code == 130
     assert capsys.readouterr().err == "assignor: interrupted\n"
 
@@ -119,7 +119,7 @@ def test_ctrl_c_while_modules_are_imported_ends_in_one_line(module: str) -> None
         signal.signal(signal.SIGINT, signal.default_int_handler)
         from assignor_lab.cli.main import main
         assert {module!r} not in sys.modules
-        main(["plugins"])
+        main(["plugins", "--json"])
     """
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=False)
     assert (done.returncode, done.stderr) == (130, "assignor: interrupted\n")
