@@ -27,7 +27,7 @@ from assignment_api import (
 from assignment_api.plugins import discover
 from benchmarks.memory import own_peak_bytes
 
-__all__ = ["settled_group"]
+__all__ = ["settled_group", "task_info"]
 
 SIZES = ("20000x200", "100000x500", "1000000x2000")
 KINDS = (
@@ -62,12 +62,12 @@ def settled_group(tasks: int, clients: int, kind: str) -> ApplicationMetadata:
         )
         for number in range(clients)
     ]
-    infos = [_info(task, is_stateful=is_stateful, has_racks=has_racks) for task in ids]
+    infos = [task_info(task, is_stateful=is_stateful, has_racks=has_racks) for task in ids]
     configs = AssignmentConfigs(num_standby_replicas=standbys, rack_aware_assignment_tags=("zone",) if has_tags else ())
     return ApplicationMetadata(configs, infos, states)
 
 
-def _info(task: TaskId, *, is_stateful: bool, has_racks: bool) -> TaskInfo:
+def task_info(task: TaskId, *, is_stateful: bool, has_racks: bool) -> TaskInfo:
     rack = (_RACKS[task.partition % len(_RACKS)],) if has_racks else None
     source = TaskTopicPartition(
         f"in-{task.subtopology}", task.partition, is_source=True, is_changelog=False, rack_ids=rack

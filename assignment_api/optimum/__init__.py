@@ -5,6 +5,7 @@ Goals are in order of importance (:mod:`~assignment_api.optimum.goals`). The sol
 
 from assignment_api.optimum.application import Numbered, owners_of, problem_of, spread_of
 from assignment_api.optimum.best import Best, Gap, Optimum, gaps, optimum
+from assignment_api.optimum.changes import joined, left, settled, with_tasks
 from assignment_api.optimum.errors import GoalError, NoAnswerError, SolverMissingError
 from assignment_api.optimum.goals import DEFAULT_GOALS, Goal, goals_of
 from assignment_api.optimum.problem import Problem
@@ -22,8 +23,12 @@ __all__ = [
     "SolverMissingError",
     "gaps",
     "goals_of",
+    "joined",
+    "left",
     "optimum",
     "owners_of",
     "problem_of",
+    "settled",
     "spread_of",
+    "with_tasks",
 ]

@@ -63,6 +63,8 @@ def spread_of(numbered: Numbered, answer: TaskAssignment) -> float:
     A copy that repeats a tag's value counts 1 for that tag, and so does a missing copy. Of surplus copies (a warm-up),
     those with new values count.
     """
+    if not numbered.tags:
+        return 0.0
     task_number = {task: index for index, task in enumerate(numbered.tasks)}
     process_number = {process: index for index, process in enumerate(numbered.processes)}
     copies: list[list[int]] = [[] for _ in numbered.tasks]

@@ -133,11 +133,43 @@ def _in_units(found: G, steps: Mapping[str, float]) -> G:
     return attrs.evolve(found, value=found.value * step, bound=found.bound * step)
 
 
+class _Placement:
+    """A placement by its tasks, or by the solver's numbers, whose tasks are numbered on first need."""
+
+    def __init__(
+        self, problem: Problem, model: Model | None = None, columns: object = None, owners: list[int] | None = None
+    ) -> None:
+        self._problem, self._model, self._columns, self._owners = problem, model, columns, owners
+
+    @property
+    def owners(self) -> list[int]:
+        """Process of each task."""
+        if self._owners is None:
+            assert self._model is not None
+            self._owners = self._model.owners(self._columns)
+        return self._owners
+
+    def value(self, goal: Goal, floor: float = -math.inf) -> _Value:
+        """Value of a goal; ``floor``: no placement has a smaller one."""
+        if self._model is not None:
+            # Above its best value, a sum of the solver can count a task that a pool returns to its place.
+            known = self._model.value(goal, self._columns)
+            if known is not None and (goal.kind in LOADS or float(known) <= floor):
+                return known
+        return value(self._problem, goal, self.owners)
+
+    def is_least(self, goal: Goal, floor: float) -> bool:
+        """True if whole weights prove that no placement is better."""
+        known = None if self._model is None else self._model.value(goal, self._columns)
+        return known is not None and float(known) <= floor
+
+
 class _Search:
     def __init__(self, problem: Problem, goals: Sequence[Goal], budget: Budget) -> None:
         self._problem, self._goals, self._budget = problem, tuple(goals), budget
         self._classes = classes_of(problem, goals)
         self._model: Model | None = None
+        self._heuristic: _Placement | None = None
         self._bounds: dict[Goal, _Value] = {}
         self._sums = {
             each.weight: sum(
@@ -174,37 +206,48 @@ class _Search:
         bounds, columns = self._solver().minimise_in_turn(sums, limits, self._budget)
         if columns is None:
             return None
-        owners = self._solver().owners(columns)
-        goals = [self._judged(goal, owners, self._arithmetic(goal)) for goal in limits]
-        goals += [self._judged(goal, owners, bound) for goal, bound in zip(sums, bounds, strict=False)]
-        return Optimum(tuple(goals), owners) if all(best.is_optimal for best in goals) else None
+        found = _Placement(self._problem, self._solver(), columns)
+        goals = [self._judged(goal, found, self._arithmetic(goal)) for goal in limits]
+        goals += [self._judged(goal, found, bound) for goal, bound in zip(sums, bounds, strict=False)]
+        return Optimum(tuple(goals), found.owners) if all(best.is_optimal for best in goals) else None
 
     def _one_by_one(self) -> Optimum:
         goals: list[Best] = []
         limits: dict[Goal, _Value] = {}
-        owners = near(self._problem, self._goals)
+        last: _Placement | None = None
         for goal in self._goals:
             bound: _Value = self._arithmetic(goal)
             found = None
-            if not goal.slack or goals or value(self._problem, goal, owners) > _allowed(goal, bound):
+            if not goal.slack or goals or self._near().value(goal) > _allowed(goal, bound):
                 bound, found = self._smallest(goal, limits)
-            if found is not None and value(self._problem, goal, found) <= value(self._problem, goal, owners):
-                owners = found
-            goals.append(self._judged(goal, owners, bound))
-            limits[goal] = self._limit(goal, max(value(self._problem, goal, owners), _allowed(goal, bound)))
+            floor = self._rounded(goal, float(bound))
+            if found is None or not found.is_least(goal, floor):
+                last = self._near() if last is None else last
+                last = found if found is not None and found.value(goal) <= last.value(goal) else last
+            else:
+                last = found
+            goals.append(self._judged(goal, last, bound))
+            limits[goal] = self._limit(goal, max(last.value(goal, floor), _allowed(goal, bound)))
         proved = True
         shown: list[Best] = []
+        assert last is not None
         for best in goals:
             if best.goal.slack:
                 # Later goals have used some of it.
-                best = self._judged(best.goal, owners, best.bound)
+                best = self._judged(best.goal, last, best.bound)
             proved = proved and best.is_optimal
             shown.append(attrs.evolve(best, is_optimal=proved))
-        return Optimum(tuple(shown), owners)
+        return Optimum(tuple(shown), last.owners)
 
-    def _judged(self, goal: Goal, owners: Sequence[int], bound: _Value) -> Best:
-        reached = float(value(self._problem, goal, owners))
+    def _near(self) -> _Placement:
+        """A heuristic's placement, for goals without a proved one."""
+        if self._heuristic is None:
+            self._heuristic = _Placement(self._problem, owners=near(self._problem, self._goals))
+        return self._heuristic
+
+    def _judged(self, goal: Goal, found: _Placement, bound: _Value) -> Best:
         floor = self._rounded(goal, float(bound))
+        reached = float(found.value(goal, floor))
         return Best(goal, reached, floor, reached - float(_allowed(goal, floor)) <= 1e-6 * max(1.0, abs(reached)))
 
     # --- gaps of an answer --------------------------------------------------------------------------
@@ -221,7 +264,7 @@ class _Search:
             if not is_exact:
                 searched, other = self._smallest(goal, limits)
                 bound = max(bound, self._rounded(goal, float(searched)))
-                best = reached if other is None else min(value(self._problem, goal, other), reached)
+                best = reached if other is None else min(other.value(goal), reached)
                 is_exact = float(best) - float(_allowed(goal, bound)) <= 1e-6 * max(1.0, abs(float(best)))
             # With a slack, all that it allows is unavoidable.
             shown = min(reached, _allowed(goal, bound)) if goal.slack else bound
@@ -231,7 +274,7 @@ class _Search:
 
     # --- one goal -----------------------------------------------------------------------------------
 
-    def _smallest(self, goal: Goal, limits: dict[Goal, _Value]) -> tuple[_Value, list[int] | None]:
+    def _smallest(self, goal: Goal, limits: dict[Goal, _Value]) -> tuple[_Value, _Placement | None]:
         solver, budget = self._solver(), self._budget
         if goal.kind in LOADS and self._is_unit(goal):
             return self._smallest_load(goal, limits)
@@ -239,10 +282,12 @@ class _Search:
         bound: _Value = solved.bound
         if goal.kind == "fill":
             bound = float(self._average(goal)) + solved.bound
-        owners = None if solved.columns is None else solver.owners(solved.columns)
-        return max(bound, self._arithmetic(goal)), owners
+        return max(bound, self._arithmetic(goal)), self._placement(solved)
 
-    def _smallest_load(self, goal: Goal, limits: dict[Goal, _Value]) -> tuple[_Value, list[int] | None]:
+    def _placement(self, solved: Solved) -> _Placement | None:
+        return None if solved.columns is None else _Placement(self._problem, self._solver(), solved.columns)
+
+    def _smallest_load(self, goal: Goal, limits: dict[Goal, _Value]) -> tuple[_Value, _Placement | None]:
         solver, threads, is_fill = self._solver(), self._problem.threads, goal.kind == "fill"
         limit = self._limit(goal, self._arithmetic(goal))
         assert isinstance(limit, Fraction)
@@ -255,7 +300,7 @@ class _Search:
             solved = self._first_fit(goal, limits, limit)
             limit = self._tried
         shown: _Value = self._average(goal) - limit if is_fill else limit
-        return shown, None if solved.columns is None else solver.owners(solved.columns)
+        return shown, self._placement(solved)
 
     def _first_fit(self, goal: Goal, limits: dict[Goal, _Value], limit: Fraction) -> Solved:
         step = next_fill if goal.kind == "fill" else next_balance

@@ -7,7 +7,8 @@ equal ones (a *signature*) are one flow.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import attrs
@@ -62,16 +63,10 @@ def classes_of(problem: Problem, goals: Sequence[Goal]) -> Classes:
     ready = problem.ready if "ready" in kinds else nothing
     facts: list[Sequence[Any]] = [before, ready]
     facts += [_fact(problem, goal, nothing) for goal in (*linear, *loads)]
-    members: dict[tuple[Any, ...], list[int]] = {}
-    for task, key in enumerate(zip(*facts, strict=True)):
-        known = members.get(key)
-        if known is None:
-            members[key] = [task]
-        else:
-            known.append(task)
     signatures: dict[tuple[float, ...], int] = {}
     made: list[TaskClass] = []
-    for (old, good, *rest), tasks in members.items():
+    for tasks in _equal_tasks([fact for fact in facts if fact is not nothing], problem.tasks):
+        old, good, *rest = (fact[tasks[0]] for fact in facts)
         costs, weights = rest[: len(linear)], tuple([each if each != () else 1 for each in rest[len(linear) :]])
         named = tuple(sorted({*old, *good}))
 
@@ -99,6 +94,16 @@ def classes_of(problem: Problem, goals: Sequence[Goal]) -> Classes:
             )
         )
     return Classes(made, pools, linear, loads, list(signatures))
+
+
+def _equal_tasks(facts: Sequence[Sequence[Any]], tasks: int) -> Iterable[list[int]]:
+    """Tasks with equal facts, in the order of their first ones."""
+    if not facts:
+        return [list(range(tasks))] if tasks else []
+    members: defaultdict[Any, list[int]] = defaultdict(list)
+    for task, key in enumerate(facts[0] if len(facts) == 1 else zip(*facts, strict=True)):
+        members[key].append(task)
+    return members.values()
 
 
 def _fact(problem: Problem, goal: Goal, nothing: Sequence[Any]) -> Sequence[Any]:

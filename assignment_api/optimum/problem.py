@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
@@ -116,14 +117,13 @@ def rounded_to_steps(problem: Problem, goals: Sequence[Goal]) -> tuple[Problem, 
 
 def loads(problem: Problem, goal: Goal, owners: Sequence[int]) -> list[float]:
     """Sum of weights on each process."""
-    load: list[float] = [0] * len(problem.threads)
     weights = problem.weight(goal)
     if weights is None:
-        for owner in owners:
-            load[owner] += 1
-    else:
-        for owner, weight in zip(owners, weights, strict=True):
-            load[owner] += weight
+        counted = Counter(owners)
+        return [counted[process] for process in range(len(problem.threads))]
+    load: list[float] = [0] * len(problem.threads)
+    for owner, weight in zip(owners, weights, strict=True):
+        load[owner] += weight
     return load
 
 
@@ -137,7 +137,8 @@ def value_of_loads(problem: Problem, goal: Goal, load: Sequence[float]) -> float
     """``balance`` or ``fill`` for loads of processes."""
     if not load:
         return 0
-    ranks = [rank(each, threads) for each, threads in zip(load, problem.threads, strict=True)]
+    # Thousands of processes have a few loads.
+    ranks = [rank(each, threads) for each, threads in dict.fromkeys(zip(load, problem.threads, strict=True))]
     if goal.kind == "balance":
         return max(ranks)
     return rank(sum(load), sum(problem.threads)) - min(ranks)

@@ -13,6 +13,7 @@ import math
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from importlib import import_module
+from itertools import chain
 from typing import Any
 
 import attrs
@@ -21,7 +22,7 @@ from assignment_api.optimum.classes import Classes
 from assignment_api.optimum.errors import SolverMissingError
 from assignment_api.optimum.even import load_limits
 from assignment_api.optimum.goals import LOADS, Goal
-from assignment_api.optimum.problem import Problem
+from assignment_api.optimum.problem import Problem, value_of_loads
 from assignment_api.optimum.program import Program
 
 __all__ = ["MOST_TAKES", "Budget", "Model", "Solved"]
@@ -314,34 +315,42 @@ class Model:
         found = np.rint(np.array(solver.getSolution().col_value))[: self.columns].astype(np.int64)
         return Solved(True, bound, found)
 
+    def value(self, goal: Goal, columns: Any) -> float | Fraction | None:
+        """Value of a goal for a placement, without its tasks; ``None`` if weights are not whole (sums would differ)."""
+        np, problem = self._np, self._problem
+        if goal.kind in LOADS:
+            if not self._is_whole(goal):
+                return None
+            process, column, weight = self._loads[self._number(goal)]
+            sums = np.bincount(process, weights=weight * columns[column], minlength=self._processes)
+            return value_of_loads(problem, goal, sums.astype(np.int64).tolist())
+        costs = self._costs[self.classes.linear.index(goal)]
+        return int(costs @ columns) if (costs == np.rint(costs)).all() else None
+
     def owners(self, columns: Any) -> list[int]:
         """Process of each task: named ones, then pools, all ascending."""
-        classes = self.classes
+        np, classes = self._np, self.classes
         kept, given = len(self.keeps), len(self.gives)
-        owners = [-1] * self._problem.tasks
-        rest = [list(each.tasks) for each in classes.classes]
-        amounts = columns.tolist()
-        for rested in rest:
-            rested.reverse()
-        for (number, process), amount in zip(self.keeps, amounts, strict=False):
-            for _ in range(amount):
-                owners[rest[number].pop()] = process
-        pooled: dict[tuple[int, int], list[int]] = {}
-        for (number, pool), amount in zip(self.gives, amounts[kept:], strict=False):
-            if amount:
-                waiting = pooled.setdefault((pool, classes.classes[number].signature), [])
-                waiting += [rest[number].pop() for _ in range(amount)]
-        for waiting in pooled.values():
-            waiting.sort(reverse=True)
-        if not classes.loads:
-            for (pool, _), waiting in sorted(pooled.items()):
-                for turn, task in enumerate(reversed(waiting)):
-                    members = classes.pools[pool]
-                    owners[task] = members[turn % len(members)]
-            return owners
-        for (pool, signature, process), amount in zip(self.takes, amounts[kept + given :], strict=False):
-            if amount:
-                waiting = pooled[pool, signature]
-                for _ in range(amount):
-                    owners[waiting.pop()] = process
-        return owners
+        pools, signatures = len(classes.pools), len(classes.signatures)
+        tasks = np.fromiter(chain.from_iterable(each.tasks for each in classes.classes), int, self._problem.tasks)
+        number = np.array([number for number, _ in (*self.keeps, *self.gives)], dtype=int)
+        # A process, or below 0 a pool and a signature.
+        where = [process for _, process in self.keeps]
+        where += [pool * signatures + classes.classes[each].signature - pools * signatures for each, pool in self.gives]
+        order = np.argsort(number, kind="stable")
+        found = np.repeat(np.array(where, dtype=int)[order], columns[: kept + given][order])
+        pooled = np.nonzero(found < 0)[0]
+        pooled = pooled[np.lexsort((tasks[pooled], found[pooled]))]
+        if classes.loads:
+            takers = np.array([process for _, _, process in self.takes], dtype=int)
+            found[pooled] = np.repeat(takers, columns[kept + given : self.columns])
+        else:
+            for pool, members in enumerate(classes.pools):
+                first = (pool - pools) * signatures
+                for flow in range(first, first + signatures):
+                    same = pooled[found[pooled] == flow]
+                    found[same] = np.resize(np.array(members, dtype=int), len(same))
+        owners = np.empty(len(tasks), dtype=int)
+        owners[tasks] = found
+        placed: list[int] = owners.tolist()
+        return placed
