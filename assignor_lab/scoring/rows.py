@@ -138,7 +138,7 @@ def write_rows(
                 blocks=_expensive_first(part, missing, sizes),
                 spec=spec,
                 rules=exclusions.rules,
-                excluded=exclusions.excluded,
+                points=exclusions.points,
                 target=place.target(part),
                 is_new=len(missing) == part.blocks,
             )

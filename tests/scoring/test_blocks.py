@@ -89,7 +89,7 @@ def test_a_small_run_has_small_blocks(count: int) -> None:
 def test_parts_begin_small_if_plugins_can_be_excluded() -> None:
     plan = plan_of(1_000 * BLOCK_ITEMS)
     sizes = [part.blocks for part in parts_of(plan, can_exclude=True)]
-    assert sizes[:5] == [FIRST_BLOCKS * 2**number for number in range(4)] + [PART_BLOCKS]
+    assert sizes[:7] == [FIRST_BLOCKS * 2**number for number in range(6)] + [PART_BLOCKS]
     assert items_of(list(parts_of(plan, can_exclude=True))) == list(plan.work())
 
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import TYPE_CHECKING, Any, cast
 
 import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
 
+from assignment_api.plugins import discover
 from assignment_api.plugins.selection import config_sources
 from assignor_lab.groups.runner.terms import JobSpec
 from assignor_lab.groups.variants import as_variant
@@ -15,8 +17,17 @@ from assignor_lab.groups.work import WorkItem
 from assignor_lab.scoring import Generated
 from assignor_lab.scoring.engine import blocks
 from assignor_lab.scoring.engine.batches import block_batches
-from assignor_lab.scoring.engine.exclusion import LIMIT_POINTS, MAX_POINTS, PenaltyRules, RunExclusions, lossy
+from assignor_lab.scoring.engine.blocks import parts_of
+from assignor_lab.scoring.engine.exclusion import (
+    LIMIT_POINTS,
+    MAX_POINTS,
+    PenaltyRules,
+    RunExclusions,
+    ScoredRow,
+    lossy,
+)
 from assignor_lab.scoring.output.tables import rows_schema
+from assignor_lab.scoring.sources.reading import plan_sources
 from tests.scoring.in_process import scored
 from tests.scoring.runs import NAMED, results_of, run
 
@@ -78,8 +89,37 @@ def test_items_before_decide_within_a_block(spec: JobSpec, losses: dict[int, str
 def test_earlier_parts_decide_about_a_whole_block(spec: JobSpec) -> None:
     scorer = cast("Scorer", Scores(spec, {}))
     items = [WorkItem(number, 0) for number in range(3)]
-    table = pa.Table.from_batches(block_batches(scorer, 0, items, RULES, ["bad"]))
+    table = pa.Table.from_batches(block_batches(scorer, 0, items, RULES, {"bad": MAX_POINTS}))
     assert table["error_type"].to_pylist() == ["ExcludedError", None] * 3
+
+
+def test_points_of_earlier_parts_count_within_a_block(spec: JobSpec) -> None:
+    scorer = cast("Scorer", Scores(spec, dict.fromkeys(range(9), "DeadlineExceededError")))
+    items = [WorkItem(number, 0) for number in range(9)]
+    table = pa.Table.from_batches(block_batches(scorer, 0, items, RULES, {"bad": MAX_POINTS - 2 * LIMIT_POINTS}))
+    lost = [each["error_type"] for each in table.to_pylist() if each["assignor"] == "bad"]
+    assert lost == ["DeadlineExceededError"] * 2 + ["ExcludedError"] * 7
+
+
+@pytest.mark.parametrize("count", [5, 40, 500, 2_049, 2_600, 3_000, 3_500, 5_000, 100_000])
+@pytest.mark.parametrize("least", [1, 2, 3, 4])
+def test_a_plugin_that_always_hangs_costs_few_deadlines(
+    spec: JobSpec, count: int, least: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(blocks, "LEAST_ITEMS", least)
+    deadlines = 0
+    exclusions = RunExclusions(RULES)
+    scorer = cast("Scorer", Scores(spec, dict.fromkeys(range(count), "DeadlineExceededError")))
+    with plan_sources([Generated("streams_4x40", count)], discover()) as plan:
+        for part in islice(parts_of(plan, can_exclude=True), 4):
+            found: list[ScoredRow] = []
+            for block in range(part.first_block, part.first_block + part.blocks):
+                batches = block_batches(scorer, block, part.block(block), RULES, exclusions.points)
+                found += pa.Table.from_batches(batches).to_pylist()
+            exclusions.see(found)
+            deadlines += sum(row["error_type"] == "DeadlineExceededError" for row in found)
+    assert deadlines <= 15
+    assert exclusions.excluded == ("bad",) or count < MAX_POINTS // LIMIT_POINTS
 
 
 def test_losses_of_several_parts_add_up() -> None:

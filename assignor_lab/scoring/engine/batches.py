@@ -42,14 +42,14 @@ def answer_batches(scorer: Scorer, items: Iterable[WorkItem]) -> Iterator[pa.Rec
 
 
 def block_batches(
-    scorer: Scorer, number: int, items: Iterable[WorkItem], rules: PenaltyRules, excluded: Iterable[str] = ()
+    scorer: Scorer, number: int, items: Iterable[WorkItem], rules: PenaltyRules, points: Mapping[str, int] | None = None
 ) -> Iterator[pa.RecordBatch]:
     """The rows of a block in their final order, with its number.
 
     Args:
-        excluded: Plugins that are excluded from the whole block.
+        points: Penalty points of plugins before the block.
     """
-    exclusions = RunExclusions(rules, excluded)
+    exclusions = RunExclusions(rules, points)
 
     def found() -> Iterator[list[ScoredRow]]:
         for item in items:

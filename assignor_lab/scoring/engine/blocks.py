@@ -25,8 +25,9 @@ LEAST_ITEMS = 4
 #: A part of a run has at least so many blocks, if the run has, and a run about so many parts.
 PART_BLOCKS = 64
 MOST_PARTS = 32
-#: Blocks of the first part if plugins can be excluded; each part may have twice as many as the one before.
-FIRST_BLOCKS = 8
+#: Blocks of the first part if plugins can be excluded; each part may have twice as many as the one before. So a plugin
+#: that hangs at each call costs at most 15 deadlines.
+FIRST_BLOCKS = 1
 #: Most bytes of scenarios in a part: they travel with its tasks.
 PART_BYTES = 64 * 2**20
 

@@ -49,7 +49,7 @@ class BlockWork:
 
     Args:
         blocks: Their numbers, the most expensive first.
-        excluded: Plugins that are excluded from all of them.
+        points: Penalty points of plugins in the parts before.
         is_new: False if the target has blocks of the part already.
     """
 
@@ -57,7 +57,7 @@ class BlockWork:
     blocks: tuple[int, ...]
     spec: JobSpec
     rules: PenaltyRules
-    excluded: tuple[str, ...]
+    points: Mapping[str, int]
     target: RowsTarget
     is_new: bool = True
 

@@ -1,7 +1,7 @@
 """Exclusion from the rest of a run, so that a plugin that hangs at every call does not delay it without bound.
 
-A plugin is excluded after too many penalty points: within a block by the items before, and from a part of the run by
-the rows of the parts before. Blocks and parts depend on the plan alone, so the rule does not depend on a cluster.
+A plugin is excluded after too many penalty points: those of the parts of the run before, and within a block those of
+the items before. Blocks and parts depend on the plan alone, so the rule does not depend on a cluster.
 """
 
 from __future__ import annotations
@@ -104,17 +104,22 @@ class RunExclusions:
     """Excluded plugins of a block, or of a run.
 
     Args:
-        excluded: Names that are excluded already.
+        points: Name to penalty points so far.
     """
 
-    def __init__(self, rules: PenaltyRules, excluded: Iterable[str] = ()) -> None:
+    def __init__(self, rules: PenaltyRules, points: Mapping[str, int] | None = None) -> None:
         self.rules = rules
-        self._excluded = set(excluded)
-        self._points: dict[str, int] = {}
+        self._points = dict(points or {})
+        self._excluded = {name for name, points_of in self._points.items() if points_of >= MAX_POINTS}
 
     @property
     def can_exclude(self) -> bool:
         return bool(self.rules.names)
+
+    @property
+    def points(self) -> Mapping[str, int]:
+        """Name to penalty points so far."""
+        return dict(self._points)
 
     @property
     def excluded(self) -> tuple[str, ...]:

@@ -41,7 +41,7 @@ class InProcess:
         assert folder is not None, "this process writes folders of this machine only"
         scorer = self._for(work.spec)
         for number in sorted(work.blocks):
-            batches = block_batches(scorer, number, work.part.block(number), work.rules, work.excluded)
+            batches = block_batches(scorer, number, work.part.block(number), work.rules, work.points)
             write_block(folder, number, scored_schema(work.spec), batches)
             on_tick()
 

@@ -97,7 +97,7 @@ def blocks_frame(spark: SparkSession, work: BlockWork, wheels: tuple[ExecutorWhe
     whole = range(first, first + work.part.blocks)
     # A whole part needs no list of its blocks.
     blocks = None if work.blocks == tuple(whole) else work.blocks
-    task = _BlockTask(work.spec, wheels, work.part, work.rules, work.excluded, blocks)
+    task = _BlockTask(work.spec, wheels, work.part, work.rules, work.points, blocks)
     numbers = spark.range(0, len(work.blocks), 1, len(work.blocks))
     return numbers.mapInArrow(task, ddl_of(block_schema(scored_schema(work.spec))))
 
@@ -135,7 +135,7 @@ class _BlockTask:
     wheels: tuple[ExecutorWheel, ...]
     part: RunPart
     rules: PenaltyRules
-    excluded: tuple[str, ...]
+    points: Mapping[str, int]
     blocks: tuple[int, ...] | None
 
     def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -143,7 +143,7 @@ class _BlockTask:
             for place in batch.column(0).to_pylist():
                 scorer = scorer_of(self.spec, self.wheels)
                 block = self.part.first_block + place if self.blocks is None else self.blocks[place]
-                yield from block_batches(scorer, block, self.part.block(block), self.rules, self.excluded)
+                yield from block_batches(scorer, block, self.part.block(block), self.rules, self.points)
 
 
 def _answer_batches(
