@@ -29,7 +29,7 @@ from assignor_lab.simulation.connect.timings import ConnectTimings
 from assignor_lab.simulation.connect.worker_settings import WorkerSettings
 
 __all__ = [
-    "ConnectContender", "connect_plan", "connect_starts", "cost_of_workers", "given_connect_variant",
+    "ConnectContender", "connect_plan", "connect_returns", "cost_of_workers", "given_connect_variant",
     "play_connect_plan", "played_connect_plan", "usual_connect_variants",
 ]  # fmt: skip
 
@@ -169,16 +169,17 @@ def play_connect_plan(
     return cluster, marks, done_ms, cluster.now if is_calm else None, failed
 
 
-def connect_starts(variant: ConnectContender, seed: str) -> dict[str, int]:
-    """Worker to the time of its start (ms) in a play of a plan that shares its draws."""
+def connect_returns(variant: ConnectContender, seed: str) -> dict[str, int]:
+    """Worker to its least time (ms) from its stop until it is ready, in a play of a plan that shares its draws."""
     drawn = random.Random(seed)  # noqa: S311 - a simulation, not a secret
     durations = variant.machine.drawn(drawn)
     timings = durations.drawn_timings(variant.state.episode.timings, drawn)
     plan = attrs.evolve(variant.plan, shares_draws=True)
-    return {
-        name: _start_ms(plan, durations, timings, draws_of(plan, drawn, f"{seed} start", name))
+    found = {
+        name: plan.down_ms + _start_ms(plan, durations, timings, draws_of(plan, drawn, f"{seed} start", name))
         for name in variant.state.names
     }
+    return {name: -(-ready_ms // _LOOKS_EVERY_MS) * _LOOKS_EVERY_MS for name, ready_ms in found.items()}
 
 
 def _start_ms(plan: Plan, durations: Durations, timings: ConnectTimings, drawn: random.Random) -> int:

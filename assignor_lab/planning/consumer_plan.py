@@ -29,10 +29,10 @@ from assignor_lab.planning.predict import Terms
 from assignor_lab.planning.script import consumer_script
 from assignor_lab.simulation.consumer.consumers import CLASSIC, CONSUMER, TIMINGS_OF_CONSUMERS, ConsumerTimings
 from assignor_lab.simulation.consumer.polling import NotPolled
-from assignor_lab.simulation.consumer.simulate import CLOSING, CRASHED, ConsumerEvent, ConsumerPlay
+from assignor_lab.simulation.consumer.simulate import CLOSING, CRASHED, LOOKS_EVERY_MS, ConsumerEvent, ConsumerPlay
 
 __all__ = [
-    "ConsumerContender", "consumer_plan", "consumer_starts", "cost_of_consumers", "given_consumer_variant",
+    "ConsumerContender", "consumer_plan", "consumer_returns", "cost_of_consumers", "given_consumer_variant",
     "play_consumer_plan", "played_consumer_plan", "usual_consumer_variants",
 ]  # fmt: skip
 
@@ -238,13 +238,22 @@ def _act(play: ConsumerPlay, plan: Plan, action: Action, drawn: random.Random) -
     return lambda: bool(restarted) and play.is_ready(name)
 
 
-def consumer_starts(variant: ConsumerContender, seed: str) -> dict[str, int]:
-    """Consumer to the time of its start (ms) in a play of a plan that shares its draws."""
+def consumer_returns(variant: ConsumerContender, seed: str) -> dict[str, int]:
+    """Consumer to its least time (ms) from its stop until it is ready, in a play of a plan that shares its draws."""
     drawn = random.Random(seed)  # noqa: S311 - a simulation, not a secret
     timings, plan = variant.state.episode.timings.drawn(drawn), attrs.evolve(variant.plan, shares_draws=True)
+    ends_ms = max(plan.down_ms, timings.close_ms)
     return {
-        name: _start_ms(plan, timings, draws_of(plan, drawn, f"{seed} start", name)) for name in variant.state.names
+        name: _seen_ms(
+            ends_ms + _start_ms(plan, timings, draws_of(plan, drawn, f"{seed} start", name)) + timings.request_ms
+        )
+        for name in variant.state.names
     }
+
+
+def _seen_ms(ready_ms: int) -> int:
+    """The first look at a step that sees it."""
+    return -(-ready_ms // LOOKS_EVERY_MS) * LOOKS_EVERY_MS
 
 
 def _start_ms(plan: Plan, timings: ConsumerTimings, drawn: random.Random) -> int:

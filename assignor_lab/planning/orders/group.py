@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from functools import cached_property, partial
 from typing import Protocol
 
@@ -74,6 +74,10 @@ class OrderedGroup(Protocol):
     def shared(self) -> Mapping[frozenset[str], int]:
         """Two instances to the number of tasks of which they have all ready copies."""
 
+    @property
+    def alike(self) -> Mapping[str, Hashable]:
+        """Instance to a key; plays draw the same for instances with one key, which are alike."""
+
     def reasons(self, order: Order) -> list[str]:
         """Sentences on the batches of an order."""
 
@@ -140,6 +144,22 @@ class StreamsOrders:
     @cached_property
     def shared(self) -> Mapping[frozenset[str], int]:
         return Counter(frozenset((owner, *ready)) for owner, ready in self.copies.values() if len(ready) == 1)
+
+    @cached_property
+    def alike(self) -> Mapping[str, Hashable]:
+        episode = self.variants[PRESENT].state.episode
+        if self.copies:
+            # State is on certain disks, and copies on certain instances.
+            return {name: name for name in self.names}
+        members = zip(episode.names, episode.clients, episode.instance_ids, strict=True)
+        keys: dict[str, Hashable] = {
+            name: (
+                client.num_stream_threads, client.rack_id, instance_id is None,
+                tuple(sorted(task.subtopology for task in client.previous_active_tasks)),
+            )
+            for name, client, instance_id in members
+        }  # fmt: skip
+        return {name: keys[name] for name in self.names}
 
     def reasons(self, order: Order) -> list[str]:
         return copy_sentences(order, self.copies)

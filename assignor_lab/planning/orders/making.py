@@ -9,14 +9,14 @@ import attrs
 from assignor_lab.planning.connect_plan import (
     ConnectContender,
     connect_plan,
-    connect_starts,
+    connect_returns,
     played_connect_plan,
 )
 from assignor_lab.planning.connect_state import ConnectState
 from assignor_lab.planning.consumer_plan import (
     ConsumerContender,
     consumer_plan,
-    consumer_starts,
+    consumer_returns,
     played_consumer_plan,
 )
 from assignor_lab.planning.consumer_state import ConsumerState, under_members
@@ -33,6 +33,7 @@ from assignor_lab.planning.predict import Terms
 from assignor_lab.planning.predicted import Prediction
 from assignor_lab.planning.state import PresentState
 from assignor_lab.planning.variants import PlanVariant, as_accepted, usual_variants
+from assignor_lab.simulation.consumer.consumers import ConsumerSettings
 
 __all__ = [
     "SETTINGS",
@@ -147,16 +148,19 @@ def connect_orders(
     def play(_: str, plan: Plan, play_seed: str) -> PlayedPlan:
         return played_connect_plan(attrs.evolve(contender, plan=plan), play_seed)
 
-    def starts(_: str, play_seed: str) -> Mapping[str, int]:
-        return connect_starts(contender, play_seed)
+    def returns(_: str, play_seed: str) -> Mapping[str, int]:
+        return connect_returns(contender, play_seed)
 
     workers = state.episode.workers
     loads = {name: len(workers[name][1].tasks) for name in state.names}
     tasks = sum(state.episode.connectors.values())
     sentences = ("The state does not show the leader: each draw has its own, and the order is best in their median.",)
-    group = MemberOrders(
-        {PRESENT: single}, loads, tasks, play, starts, state.episode.timings.worker_start_ms, seed, sentences
-    )
+    alike = {
+        name: (repr(attrs.evolve(workers[name][0], url="")), len(workers[name][1].connectors), loads[name])
+        for name in state.names
+    }
+    start_ms = state.episode.timings.worker_start_ms
+    group = MemberOrders({PRESENT: single}, loads, tasks, play, returns, start_ms, seed, alike, sentences)
     return group, conditions_of([PRESENT], options)
 
 
@@ -176,16 +180,22 @@ def consumer_orders(
     def play(settings: str, plan: Plan, play_seed: str) -> PlayedPlan:
         return played_consumer_plan(attrs.evolve(contenders[settings], plan=plan), play_seed)
 
-    def starts(settings: str, play_seed: str) -> Mapping[str, int]:
-        return consumer_starts(contenders[settings], play_seed)
+    def returns(settings: str, play_seed: str) -> Mapping[str, int]:
+        return consumer_returns(contenders[settings], play_seed)
 
     present = state.episode.present or {}
     loads = {name: sum(map(len, present.get(name, {}).values())) for name in state.names}
     tasks = sum(topic.partitions for topic in state.episode.topics.values())
-    group = MemberOrders(
-        dict.fromkeys(states, single), loads, tasks, play, starts, state.episode.timings.start_ms, seed
-    )
+    alike = {name: (_kind_of(each), loads[name]) for name, each in state.episode.consumers.items()}
+    start_ms = state.episode.timings.start_ms
+    group = MemberOrders(dict.fromkeys(states, single), loads, tasks, play, returns, start_ms, seed, alike)
     return group, conditions_of(list(states), options)
+
+
+def _kind_of(settings: ConsumerSettings) -> ConsumerSettings:
+    """Settings without the names of the consumer."""
+    static = None if settings.instance_id is None else ""
+    return attrs.evolve(settings, client_id="", member_id=None, instance_id=static)
 
 
 def _check_freedoms(wanted: WantedOrder) -> None:

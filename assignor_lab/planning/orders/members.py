@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from functools import cached_property
 
 import attrs
@@ -24,8 +24,9 @@ class MemberOrders:
         singles: Name of settings to the roll of one member after the other under them.
         loads: Tasks or partitions of each member.
         play: The play of a plan under some settings, by a seed.
-        starts_ms: Member to the time of its start in such a play.
+        returns_ms: Member to its least time from its stop until it is ready, in such a play.
         start_ms: Its median.
+        alike: Member to a key; alike members have the same.
         sentences: Reasons that hold for each order.
     """
 
@@ -33,9 +34,10 @@ class MemberOrders:
     loads: Mapping[str, int]
     tasks: int
     play: Callable[[str, Plan, str], PlayedPlan]
-    starts_ms: Callable[[str, str], Mapping[str, int]]
+    returns_ms: Callable[[str, str], Mapping[str, int]]
     start_ms: int
     seed: int
+    alike: Mapping[str, Hashable]
     sentences: tuple[str, ...] = ()
 
     @cached_property
@@ -61,8 +63,7 @@ class MemberOrders:
         return trial_of(self.played(order, self.plan(order), draw), keeps_owners=False)
 
     def floors(self, conditions: Conditions, draw: int) -> Floors:
-        down_ms = self.singles[conditions.settings].down_ms
         wait_ms = conditions.wait if isinstance(conditions.wait, int) else 0
-        starts_ms = self.starts_ms(conditions.settings, f"{self.seed}-{draw}")
-        found = {name: (down_ms + starts_ms[name] + wait_ms) / 1000 for name in self.names}
+        returns_ms = self.returns_ms(conditions.settings, f"{self.seed}-{draw}")
+        found = {name: (returns_ms[name] + wait_ms) / 1000 for name in self.names}
         return Floors(found, found, 0.0)

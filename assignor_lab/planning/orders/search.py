@@ -10,20 +10,22 @@ than the best order, whatever the other draws are.
 from __future__ import annotations
 
 import heapq
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from functools import partial
-from itertools import combinations
 from math import inf
 
 import attrs
 
-from assignor_lab.planning.in_processes import in_processes
 from assignor_lab.planning.orders.aims import AT_ONCE, WORST, OrderAims
-from assignor_lab.planning.orders.bounds import AloneSteps, OrderBounds, alone_orders, alone_steps, joined
+from assignor_lab.planning.orders.alike import batches_in_order
+from assignor_lab.planning.orders.beginnings import grown_orders
+from assignor_lab.planning.orders.bounds import OrderBounds, joined
 from assignor_lab.planning.orders.figures import FIGURES, OrderTrial, medians
-from assignor_lab.planning.orders.group import MOST_EXACT, Floors, OrderedGroup
+from assignor_lab.planning.orders.group import MOST_EXACT, OrderedGroup
 from assignor_lab.planning.orders.neighbours import first_orders, neighbours
 from assignor_lab.planning.orders.order import Conditions, Order
+from assignor_lab.planning.orders.played import PlayedOrder
+from assignor_lab.planning.orders.searching import OrderSearch, PlayedOrders
 
 __all__ = ["FoundOrder", "PlayedOrder", "OrderSearch", "search"]
 
@@ -31,48 +33,13 @@ __all__ = ["FoundOrder", "PlayedOrder", "OrderSearch", "search"]
 _FIRST_STEPS = 4
 #: Beginnings that are played together; the results do not depend on the processes. And neighbours.
 _WAVE, _TRIED = 32, 8
-#: Share of the plays for the bound. If it does not prove the best order, the others look for better ones near it.
-_FOR_BOUND = 0.75
+#: Shares of the plays: until the ends of orders that grow from their beginnings, of the orders of alike instances, and
+#: of the bound. If it does not prove the best order, the other plays look for better ones near it.
+_FOR_GROWING, _FOR_ALIKE, _FOR_BOUND = 0.3, 0.6, 0.75
+#: A first order whose figure exceeds the bound by this share is far from it.
+_FAR = 0.1
 #: Figures that decide between equal orders.
 _TIES = ("duration_seconds", "worst_task_seconds", "task_seconds", "tasks_at_once", "rebalances")
-
-
-@attrs.frozen
-class PlayedOrder:
-    """An order, or the beginning of one, with its trials in the order of the draws."""
-
-    order: Order
-    trials: tuple[OrderTrial, ...]
-
-    @property
-    def figures(self) -> dict[str, float]:
-        return medians([each.figures for each in self.trials])
-
-    @property
-    def certain(self) -> dict[str, float]:
-        return medians([each.certain for each in self.trials])
-
-    def spread(self, figure: str) -> float:
-        """Half of the distance between the least and the greatest play."""
-        values = [each.figures[figure] for each in self.trials]
-        return 0.0 if max(values) == inf else (max(values) - min(values)) / 2
-
-
-@attrs.frozen
-class OrderSearch:
-    """The bounds of a search.
-
-    Args:
-        draws: Plays of each order.
-        plays: Most plays.
-        tolerance: Share of the best figure that counts as no difference.
-        processes: Processes that share the plays; results do not depend on it.
-    """
-
-    draws: int = 5
-    plays: int = 2_000
-    tolerance: float = 0.01
-    processes: int = 1
 
 
 @attrs.frozen
@@ -91,6 +58,8 @@ class FoundOrder:
         plays: Number of plays.
         shares: The bounds rest on steps of instances alone: the least share of such a step, and of a batch's tasks
             that were away together, in all plays; ``None``: they do not.
+        alike_bound: No order has a smaller figure, if alike instances restart in their natural order; ``None``: there
+            are none, this is not proved, or ``is_proved`` has all orders.
     """
 
     aims: OrderAims
@@ -104,6 +73,7 @@ class FoundOrder:
     plays: int
     is_estimated: bool = False
     shares: tuple[float, float] | None = None
+    alike_bound: float | None = None
 
 
 @attrs.frozen(order=True)
@@ -114,107 +84,6 @@ class _Node:
     steps: int
     batches: tuple[tuple[int, ...], ...]
     place: int
-
-
-#: True if an order cannot be better than the best one, by the first of its draws.
-_Hopeless = Callable[[Order, Sequence[OrderTrial]], bool]
-
-
-class _Searching:
-    def __init__(
-        self, group: OrderedGroup, conditions: Sequence[Conditions], how: OrderSearch, on_play: Callable[[], None]
-    ) -> None:
-        self.group, self.conditions, self.how, self._on_play = group, conditions, how, on_play
-        self.known: dict[Order, PlayedOrder] = {}
-        #: Trials of the orders that were dropped after most of their draws.
-        self._begun: dict[Order, list[OrderTrial]] = {}
-        self.plays = 0
-        self.floors = [[group.floors(each, draw) for draw in range(how.draws)] for each in conditions]
-        self.bounds: OrderBounds | None = None
-        #: Bounds became less by a play.
-        self.is_contradicted = False
-        self.keeps_owners = True
-
-    def played(self, orders: Sequence[Order]) -> list[PlayedOrder]:
-        self._play(orders, self.how.draws)
-        return [self._ended(order) for order in orders]
-
-    def played_unless(self, orders: Sequence[Order], is_hopeless: _Hopeless) -> list[PlayedOrder | None]:
-        """The same; ``None`` of an order if its further draws do not matter."""
-        most = self.how.draws // 2 + 1
-        self._play(orders, most)
-        going_on = [order for order in orders if order in self.known or not is_hopeless(order, self._begun[order])]
-        self._play(going_on, self.how.draws)
-        kept = set(going_on)
-        return [self._ended(order) if order in kept else None for order in orders]
-
-    def _play(self, orders: Sequence[Order], draws: int) -> None:
-        """Plays the draws of orders up to a number."""
-        work: list[tuple[Order, int]] = []
-        for order in dict.fromkeys(orders):
-            if order not in self.known:
-                begun = self._begun.setdefault(order, [])
-                work += [(order, draw) for draw in range(len(begun), draws)]
-        for place, trial in enumerate(in_processes(partial(_trial, self.group, work), len(work), self.how.processes)):
-            order, draw = work[place]
-            self._begun[order].append(trial)
-            self._learn(order, draw, trial)
-            self._on_play()
-        self.plays += len(work)
-
-    def _ended(self, order: Order) -> PlayedOrder:
-        if order not in self.known:
-            self.known[order] = PlayedOrder(order, tuple(self._begun.pop(order)))
-        return self.known[order]
-
-    def _learn(self, order: Order, draw: int, trial: OrderTrial) -> None:
-        """Makes the bounds less if a play contradicts them."""
-        place = self.conditions.index(order.conditions)
-        floors = self.floors[place][draw]
-        if self.keeps_owners and not (trial.keeps_owners and _is_as_usual(order, floors, trial)):
-            self.keeps_owners, self.is_contradicted = False, True
-        if self.bounds is not None:
-            self.bounds.keeps_owners = self.keeps_owners
-            if self.bounds.alone:
-                steps = self.bounds.alone[place][draw]
-                if steps.learns(order, trial, floors.look_seconds, self.group.loads):
-                    self.is_contradicted = True
-
-    def learn_alone(self, bounds: OrderBounds) -> None:
-        """Plays the instances alone, and takes their steps as bounds."""
-        names = self.group.names
-        found: list[list[AloneSteps]] = []
-        for place, conditions in enumerate(self.conditions):
-            played = self.played(alone_orders(names, conditions))
-            found.append(
-                [
-                    alone_steps(names, [each.trials[draw] for each in played], self.floors[place][draw])
-                    for draw in range(self.how.draws)
-                ]
-            )
-        bounds.alone = found
-        for order, each in self.known.items():
-            for draw, trial in enumerate(each.trials):
-                self._learn(order, draw, trial)
-
-    def is_complete(self, order: Order) -> bool:
-        return sum(map(len, order.batches)) == len(self.group.names)
-
-    def complete(self) -> list[PlayedOrder]:
-        return [each for each in self.known.values() if self.is_complete(each.order)]
-
-
-def _is_as_usual(order: Order, floors: Floors, trial: OrderTrial) -> bool:
-    """True if no step is shorter than the floors of instances that get their tasks back at once."""
-    usual = floors.usual_seconds
-    return all(
-        seconds >= max(usual[name] for name in batch)
-        for batch, seconds in zip(order.batches, trial.step_seconds, strict=False)
-    )
-
-
-def _trial(group: OrderedGroup, work: Sequence[tuple[Order, int]], number: int) -> OrderTrial:
-    return group.trial(*work[number])
 
 
 def search(
@@ -230,7 +99,7 @@ def search(
         conditions: The conditions to choose from, the present ones first.
         aims: Figures without a limit get the usual one.
     """
-    searching = _Searching(group, conditions, how, on_play)
+    searching = PlayedOrders(group, conditions, how, on_play)
     names = group.names
     single = Order(tuple((name,) for name in names), conditions[0])
     is_estimated = len(names) > MOST_EXACT
@@ -253,9 +122,13 @@ def search(
             searching.played([order])
             if len(names) > MOST_EXACT and aims.allows(searching.known[order].figures):
                 break
+    alike_bound = None
     if len(names) <= MOST_EXACT:
-        bound, is_exhausted = _branch_and_bound(searching, aims, bounds)
-        if not is_exhausted:
+        _grow(searching, aims, bounds)
+        alike_bound = _proved_of_alike(searching, aims)
+        everyone = range(len(names))
+        bound, is_exhausted = _branch_and_bound(searching, aims, bounds, everyone, _FOR_BOUND)
+        if not is_exhausted and alike_bound is None:
             _improve(searching, aims, bound, tries_all=True)
     else:
         _improve(searching, aims, bounds.least(), tries_all=False)
@@ -278,6 +151,7 @@ def search(
         searching.plays,
         is_estimated,
         _shares(bounds),
+        None if alike_bound is None or is_proved else min(alike_bound, reached),
     )
 
 
@@ -294,7 +168,7 @@ def _extended(trial: OrderTrial, times: float) -> OrderTrial:
     return attrs.evolve(trial, figures=figures)
 
 
-def _best(searching: _Searching, aims: OrderAims) -> PlayedOrder | None:
+def _best(searching: PlayedOrders, aims: OrderAims) -> PlayedOrder | None:
     allowed = [each for each in searching.complete() if aims.allows(each.figures)]
     return min(allowed, key=lambda each: _key(each, aims), default=None)
 
@@ -309,30 +183,71 @@ def _tolerance(best: PlayedOrder, aims: OrderAims, how: OrderSearch) -> float:
     return how.tolerance * best.figures[aims.minimize]
 
 
+def _grow(searching: PlayedOrders, aims: OrderAims, bounds: OrderBounds) -> None:
+    """Grows orders from their beginnings if the first orders are far from the bound."""
+    how, most = searching.how, _FOR_GROWING * searching.how.plays
+    for place in sorted(range(len(searching.conditions)), key=bounds.of_conditions):
+        best = _best(searching, aims)
+        reached = inf if best is None else best.figures[aims.minimize]
+        if reached <= (1 + _FAR) * bounds.of_conditions(place):
+            continue
+
+        def play(orders: Sequence[Order], enough: float = (1 - how.tolerance) * reached) -> list[PlayedOrder | None]:
+            left = max(0, int(most - searching.plays) // how.draws)
+            is_hopeless = partial(_is_hopeless, searching, aims, bounds, enough)
+            return searching.played_unless(orders[:left], is_hopeless)
+
+        for _ in grown_orders(searching.group, searching.conditions[place], aims, play):
+            pass
+
+
 # --- all orders ---------------------------------------------------------------------------------------------
 
 
-def _branch_and_bound(searching: _Searching, aims: OrderAims, bounds: OrderBounds) -> tuple[float, bool]:
+def _proved_of_alike(searching: PlayedOrders, aims: OrderAims) -> float | None:
+    """The least bound of orders in which alike instances restart in their natural order, if it proves the best one.
+
+    There are few of them, so that the bounds need no steps of other plays.
+    """
+    group = searching.group
+    keys = [group.alike[name] for name in group.names]
+    if len(set(keys)) == len(keys):
+        return None
+    bounds = OrderBounds(group, searching.conditions, aims, searching.floors)
+    bounds.keeps_owners = False
+    bound, is_exhausted = _branch_and_bound(searching, aims, bounds, keys, _FOR_ALIKE)
+    return bound if is_exhausted else None
+
+
+def _branch_and_bound(
+    searching: PlayedOrders, aims: OrderAims, bounds: OrderBounds, keys: Sequence[Hashable], share: float
+) -> tuple[float, bool]:
     """Expands beginnings until none is better than the best order, or the plays are spent.
+
+    Args:
+        keys: Key of each instance; instances with the same key restart in their natural order.
+        share: Share of the plays, together with those before.
 
     Returns:
         The least bound of the beginnings that are left, and true if the bounds leave no better order.
     """
     while True:
         searching.is_contradicted = False
-        found = _expanded(searching, aims, bounds)
+        found = _expanded(searching, aims, bounds, keys, share)
         # If a play contradicts the bounds, the search begins again, with the plays that are known.
         if found is not None:
             return found
 
 
-def _expanded(searching: _Searching, aims: OrderAims, bounds: OrderBounds) -> tuple[float, bool] | None:
+def _expanded(
+    searching: PlayedOrders, aims: OrderAims, bounds: OrderBounds, keys: Sequence[Hashable], share: float
+) -> tuple[float, bool] | None:
     """The same; ``None`` if a play contradicts the bounds."""
     nothing = [dict.fromkeys(FIGURES, 0.0)] * searching.how.draws
     waiting: list[_Node] = []
     everyone = tuple(range(len(searching.group.names)))
     for place in range(len(searching.conditions)):
-        waiting += _children(searching, aims, bounds, (), everyone, nothing, place)
+        waiting += _children(searching, aims, bounds, keys, (), everyone, nothing, place)
     heapq.heapify(waiting)
     while waiting:
         best = _best(searching, aims)
@@ -340,7 +255,7 @@ def _expanded(searching: _Searching, aims: OrderAims, bounds: OrderBounds) -> tu
         enough = reached if best is None else reached - _tolerance(best, aims, searching.how)
         if waiting[0].bound >= enough:
             return waiting[0].bound, True
-        if searching.plays >= _FOR_BOUND * searching.how.plays:
+        if searching.plays >= share * searching.how.plays:
             return waiting[0].bound, False
         wave: list[_Node] = []
         while waiting and len(wave) < _WAVE and waiting[0].bound < enough:
@@ -353,13 +268,13 @@ def _expanded(searching: _Searching, aims: OrderAims, bounds: OrderBounds) -> tu
             rest = tuple(number for number in everyone if not any(number in batch for batch in node.batches))
             if each is not None and rest and all(each.certain[limit.figure] <= limit.most for limit in aims.limits):
                 certain = [trial.certain for trial in each.trials]
-                for child in _children(searching, aims, bounds, node.batches, rest, certain, node.place):
+                for child in _children(searching, aims, bounds, keys, node.batches, rest, certain, node.place):
                     heapq.heappush(waiting, child)
     return inf, True
 
 
 def _is_hopeless(
-    searching: _Searching,
+    searching: PlayedOrders,
     aims: OrderAims,
     bounds: OrderBounds,
     enough: float,
@@ -382,46 +297,46 @@ def _is_hopeless(
     return is_worse or any(sum(part[limit.figure] > limit.most for part in parts) >= most for limit in aims.limits)
 
 
-def _order(searching: _Searching, node: _Node) -> Order:
+def _order(searching: PlayedOrders, node: _Node) -> Order:
     names = searching.group.names
     batches = tuple(tuple(names[each] for each in batch) for batch in node.batches)
     return Order(batches, searching.conditions[node.place])
 
 
 def _children(
-    searching: _Searching,
+    searching: PlayedOrders,
     aims: OrderAims,
     bounds: OrderBounds,
+    keys: Sequence[Hashable],
     batches: tuple[tuple[int, ...], ...],
     rest: tuple[int, ...],
     certain: Sequence[Mapping[str, float]],
     place: int,
 ) -> Iterator[_Node]:
     draws = range(searching.how.draws)
-    for size in range(1, len(rest) + 1):
-        if not searching.conditions[place].allows(size):
-            return
-        for batch in combinations(rest, size):
-            left = [each for each in rest if each not in batch]
-            parts = [
-                joined(
-                    [
-                        certain[draw],
-                        bounds.of_step(place, draw, batch, len(batches)),
-                        bounds.of_rest(place, draw, left, len(batches) + 1),
-                    ]
-                )
-                for draw in draws
-            ]
-            least = medians(parts)
-            if aims.allows(least):
-                yield _Node(least[aims.minimize], len(batches), (*batches, batch), place)
+    for batch in batches_in_order(rest, keys):
+        if not searching.conditions[place].allows(len(batch)):
+            continue
+        left = [each for each in rest if each not in batch]
+        parts = [
+            joined(
+                [
+                    certain[draw],
+                    bounds.of_step(place, draw, batch, len(batches)),
+                    bounds.of_rest(place, draw, left, len(batches) + 1),
+                ]
+            )
+            for draw in draws
+        ]
+        least = medians(parts)
+        if aims.allows(least):
+            yield _Node(least[aims.minimize], len(batches), (*batches, batch), place)
 
 
 # --- neighbours ---------------------------------------------------------------------------------------------
 
 
-def _improve(searching: _Searching, aims: OrderAims, bound: float, *, tries_all: bool) -> None:
+def _improve(searching: PlayedOrders, aims: OrderAims, bound: float, *, tries_all: bool) -> None:
     """Plays neighbours of the best order while they are better and plays are left.
 
     Args:

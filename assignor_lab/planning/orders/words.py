@@ -122,6 +122,12 @@ def _extent(answer: BestOrder) -> str:
         gap = max(gap, _LEAST_GAP)
         saved = f"no allowed order saves more than {_value(figure, gap)}"
         return f"Proved within {max(0.1, share):.1f} %: {saved}, {under} ({count})."
+    if found.alike_bound is not None:
+        gap = max(reached - found.alike_bound, _LEAST_GAP)
+        return (
+            f"Proved for alike instances: batches of other sizes save at most {_value(figure, gap)}, {under} "
+            f"({count}). Which of them restart together changes the plays by chance alone."
+        )
     return (
         f"Not proved: an order may save up to {_value(figure, gap)} ({share:.0f} %), {under} ({count}; more with "
         "--search-plays)."
@@ -213,11 +219,13 @@ def best_document(answer: BestOrder, source: str, seed: int, assumptions: list[s
         "exceeded": list(answer.exceeded),
         "proof": {
             "is_proved": found.is_proved,
+            "is_proved_for_alike": found.is_proved or found.alike_bound is not None,
             "best": round(found.best.figures[figure], 3),
             "bound": round(found.bound, 3),
             "draws": len(found.best.trials),
             "plays": found.plays,
             "step_share": None if found.shares is None else round(found.shares[0], 4),
+            "alike_bound": None if found.alike_bound is None else round(found.alike_bound, 3),
             "away_share": None if found.shares is None else round(found.shares[1], 4),
             "sentence": proof_sentence(answer),
         },

@@ -33,12 +33,14 @@ from assignor_lab.simulation.consumer.consumers import (
 )
 from assignor_lab.simulation.consumer.world import ConsumerWorld, Decide, flat
 
-__all__ = ["CLOSING", "CRASHED", "ConsumerEpisode", "ConsumerEvent", "ConsumerPlay", "played_episode"]
+__all__ = ["CLOSING", "CRASHED", "LOOKS_EVERY_MS", "ConsumerEpisode", "ConsumerEvent", "ConsumerPlay", "played_episode"]
 
 #: Causes of ended polls.
 CRASHED, CLOSING = "crash", "closing"
 #: The group has formed within this time.
 _FORMED_MS = 100
+#: Interval between checks of a condition.
+LOOKS_EVERY_MS = 100
 #: A group at rest has been calm for this time.
 _RESTS_MS = 2_000
 #: A restarted process of a ReplicaSet waits for this time, doubled each time up to the longest (Kubernetes).
@@ -244,7 +246,7 @@ class ConsumerPlay:
             and not any(each.partition[0] in wanted for each in world.ledger.lasting)
         )
 
-    def run_until(self, condition: Callable[[], bool], most_ms: int, looks_every_ms: int = 100) -> bool:
+    def run_until(self, condition: Callable[[], bool], most_ms: int, looks_every_ms: int = LOOKS_EVERY_MS) -> bool:
         """Run until a condition holds, at most for a time; false if it never did."""
         end_ms = self.world.now + most_ms
         while not condition():

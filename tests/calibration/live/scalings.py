@@ -3,7 +3,8 @@
 A group and its twin read the same topic, and each thread processes a limited number of records in a second. A capture,
 the waiting records and the input are known when the scaling begins; ``assignor plan scale`` has nothing else.
 The instances of a group and its twin are in one process: a start takes the given time, as on machines of their own.
-With ``--own-processes`` each new instance is a process of its own, which starts at once.
+With ``--own-processes`` each new instance is a process of its own, which needs the same time before its instance
+starts. With ``--bare-starts`` it needs the time of its Java machine alone.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 import attrs
 from kafka import KafkaAdminClient, KafkaProducer
@@ -36,6 +37,7 @@ SOURCE = Path(__file__).with_name("LimitedApplication.java")
 PART = "python -m tests.calibration.live.scalings --write"
 PART_OF_REAL = "python -m tests.calibration.live.scalings --again --real-starts --write"
 PART_OF_OWN = "python -m tests.calibration.live.scalings --own-processes --write"
+PART_OF_BARE = "python -m tests.calibration.live.scalings --bare-starts --write"
 #: Records that a thread processes in a second.
 CAPACITY = 50
 #: Length of a comparison, rest of a group before it, and time that a scaling has for itself.
@@ -67,7 +69,7 @@ class Scaling:
         rates: Records per second of each partition from the scaling on.
         behind_s: Waiting records at the beginning, in seconds of the group's capacity.
         standbys: ``None``: no state.
-        init_s: Time that a process needs before its instance starts.
+        init_s: Time that a program needs before its instance starts.
     """
 
     protocol: str
@@ -117,6 +119,7 @@ class Host:
     """A process with instances, which reports their states and counts."""
 
     def __init__(self, kafka: LimitedKafka, name: str) -> None:
+        self._log = kafka.directory / f"{name}.log"
         self.states: dict[str, list[tuple[float, str]]] = {}
         self.counts: dict[str, list[tuple[float, int]]] = {}
         with (kafka.directory / f"{name}.out").open("ab") as errors:
@@ -137,13 +140,19 @@ class Host:
 
     def _read(self) -> None:
         assert self._java.stdout is not None
-        for line in self._java.stdout:
-            # Its log has the same stream.
-            at_ms, kind, name, value, *others = *line.split(), *[""] * 4
-            if kind == "state" and not any(others):
-                self.states.setdefault(name, []).append((int(at_ms) / 1000, value))
-            elif kind == "count" and not any(others):
-                self.counts.setdefault(name, []).append((int(at_ms) / 1000, int(value)))
+        with self._log.open("w") as log:
+            for line in self._java.stdout:
+                self._note(line, log)
+
+    def _note(self, line: str, log: TextIO) -> None:
+        # Its log has the same stream.
+        at_ms, kind, name, value, *others = *line.split(), *[""] * 4
+        if kind == "state" and not any(others):
+            self.states.setdefault(name, []).append((int(at_ms) / 1000, value))
+        elif kind == "count" and not any(others):
+            self.counts.setdefault(name, []).append((int(at_ms) / 1000, int(value)))
+            return
+        log.write(line)
 
 
 class Input(threading.Thread):
@@ -237,9 +246,9 @@ class Judged:
 
 
 class LimitedKafka(RealApplications):
-    def __init__(self, directory: Path, *, has_own_processes: bool) -> None:
+    def __init__(self, directory: Path, *, has_own_processes: bool, has_bare_starts: bool = False) -> None:
         super().__init__(directory)
-        self.has_own_processes = has_own_processes
+        self.has_own_processes, self.has_bare_starts = has_own_processes, has_bare_starts
         self.path = path_of_clients(self.classes, "4.3")
         compiler = ["javac", "-proc:none", "-cp", self.path, "-d", str(self.classes), str(SOURCE)]
         subprocess.run(compiler, check=True, capture_output=True, timeout=120)
@@ -277,18 +286,20 @@ class LimitedKafka(RealApplications):
         for pair in zip(names[::2], names[1::2], strict=True):
             begun = time.time()
             hosts = {name: self.host_of_new(name, host) for name in pair}
+            init_s = 0.0 if self.has_bare_starts or not self.has_own_processes else scaling.init_s
+            time.sleep(init_s)
             for name in pair:
                 self.begin(hosts[name], name, "warm", "warm", scaling)
             until(lambda of=hosts: all(each.is_running(name) for name, each in of.items()), f"{pair}")  # type: ignore[misc]
             for name in pair:
-                self.note_start(hosts[name], name, begun)
+                self.note_start(hosts[name], name, begun, init_s)
             time.sleep(3)
         for name in ("warm", *names):
             if name in self.processes:
                 self.kill(name)
 
     def host_of_new(self, name: str, home: Host) -> Host:
-        """The process of a new instance."""
+        """The process of a new instance; its Java machine starts while its program needs its time."""
         return Host(self, name) if self.has_own_processes else home
 
     def note_start(self, host: Host, name: str, begun: float, init_s: float = 0.0) -> float:
@@ -325,16 +336,16 @@ class LimitedKafka(RealApplications):
                     records.send(partition)
             records.flush()
             time.sleep(3)
-            start_seconds = self.start_seconds(0.0 if self.has_own_processes else scaling.init_s)
+            init_s = 0.0 if self.has_bare_starts else scaling.init_s
+            start_seconds = self.start_seconds(init_s)
             begun = time.time()
             lag = sum(records.sent) - _count(hosts, names[: scaling.before], begun)
             records.rates[:] = scaling.rates
             added = names[scaling.before : scaling.after]
             for name in names[scaling.after : scaling.before]:
                 home.command("close", name)
-            init_s = 0.0 if self.has_own_processes else scaling.init_s
-            time.sleep(init_s if added else 0.0)
             hosts |= {name: self.host_of_new(name, home) for name in added}
+            time.sleep(init_s if added else 0.0)
             for name in added:
                 self.begin(hosts[name], name, group, topic, scaling)
             time.sleep(ALONE_S)
@@ -445,11 +456,14 @@ def _recorded(kafka: LimitedKafka, keep: Path | None, number: int) -> Recorded:
     return recorded
 
 
-def measured(keep: Path | None, numbers: Sequence[int], at_once: int, *, has_own_processes: bool) -> list[Judged]:
+def measured(
+    keep: Path | None, numbers: Sequence[int], at_once: int, *, has_own_processes: bool, has_bare_starts: bool
+) -> list[Judged]:
     """Does scalings, some beside each other, and judges them."""
     found: list[Judged] = []
     with tempfile.TemporaryDirectory() as folder:
-        kafka = LimitedKafka(keep or Path(folder), has_own_processes=has_own_processes)
+        directory = keep or Path(folder)
+        kafka = LimitedKafka(directory, has_own_processes=has_own_processes, has_bare_starts=has_bare_starts)
         try:
             kafka.start_broker()
             kafka.warm_up()
@@ -494,6 +508,7 @@ def main() -> int:
     parser.add_argument("--keep", type=Path, help="folder that keeps the captures and curves")
     parser.add_argument("--again", action="store_true", help="judge the recordings of --keep again")
     parser.add_argument("--own-processes", action="store_true", help="a process for each new instance")
+    parser.add_argument("--bare-starts", action="store_true", help="the same, without the time that its program needs")
     parser.add_argument("--real-starts", action="store_true", help="--again: plans have the starts that followed")
     parser.add_argument("--write", action="store_true", help="the table into docs/reference/accuracy.md")
     options = parser.parse_args()
@@ -501,7 +516,13 @@ def main() -> int:
     found = (
         kept(options.keep, numbers, real_starts=options.real_starts)
         if options.again
-        else measured(options.keep, numbers, options.at_once, has_own_processes=options.own_processes)
+        else measured(
+            options.keep,
+            numbers,
+            options.at_once,
+            has_own_processes=options.own_processes or options.bare_starts,
+            has_bare_starts=options.bare_starts,
+        )
     )
     signs, times = sum(each.is_sign_right for each in found), sum(each.is_time_right for each in found)
     sentence = (
@@ -510,7 +531,8 @@ def main() -> int:
     )
     print(sentence)
     if options.write:
-        part = PART_OF_REAL if options.real_starts else PART_OF_OWN if options.own_processes else PART
+        part = PART_OF_REAL if options.real_starts else PART_OF_BARE if options.bare_starts else PART
+        part = PART_OF_OWN if options.own_processes else part
         with_part(part, [sentence, "", *table(found)])
     return 0 if signs >= SIGNS * len(found) and times >= TIMES * len(found) else 1
 
