@@ -1,4 +1,4 @@
-"""Orders of alike instances, and orders that grow from their beginnings."""
+"""Orders of alike instances, orders that grow from their beginnings, and orders of many instances."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import pytest
 from assignor_lab.planning.orders.aims import aims_of
 from assignor_lab.planning.orders.alike import batches_in_order
 from assignor_lab.planning.orders.beginnings import grown_orders
+from assignor_lab.planning.orders.neighbours import slow_together
 from assignor_lab.planning.orders.order import Conditions, Order
 from assignor_lab.planning.orders.played import PlayedOrder
 from assignor_lab.planning.orders.search import OrderSearch, search
@@ -89,3 +90,22 @@ def test_orders_grow_from_the_beginnings_that_keep_the_limits() -> None:
     assert all(sum(map(len, each.order.batches)) == 4 for each in found)
     lengths = [len(each.batches) for each in begun]
     assert lengths == sorted(lengths)
+
+
+def test_slow_instances_restart_together_and_the_limit_ends_a_batch() -> None:
+    group = ordered(group_document([2, 2, 2, 2], static=True))
+    aims = aims_of("duration_seconds", ["tasks_at_once=4"])
+    floors = [{"d1": 1.0, "d2": 9.0, "d3": 2.0, "d4": 5.0}]
+    (order,) = slow_together(group, Conditions(), aims, floors)
+    assert order.batches == (("d2", "d4"), ("d1", "d3"))
+    (surge,) = slow_together(group, Conditions(surge=1), aims, floors)
+    assert surge.batches == (("d2",), ("d4",), ("d3",), ("d1",))
+
+
+@pytest.mark.slow
+def test_more_instances_have_an_order_near_the_bound() -> None:
+    group = ordered(group_document([1] * 16, static=True))
+    found = search(group, [Conditions()], aims_of("duration_seconds", ()), OrderSearch(draws=3))
+    # One by one is estimated with the slowest instance of each draw, so that its worst task limits no other order.
+    assert found.best is not None
+    assert found.bound >= 0.95 * found.best.figures["duration_seconds"]

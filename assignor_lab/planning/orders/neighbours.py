@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from itertools import pairwise
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import combinations, pairwise
 
 from assignor_lab.planning.orders.aims import AT_ONCE, OrderAims
 from assignor_lab.planning.orders.group import OrderedGroup
 from assignor_lab.planning.orders.order import Conditions, Order, in_batches
 
-__all__ = ["first_orders", "neighbours"]
+__all__ = ["first_orders", "neighbours", "slow_together"]
 
 #: Numbers of steps that a search begins with; larger ones grow by a half each.
 _EACH_STEP = 8
@@ -44,6 +44,30 @@ def balanced(group: OrderedGroup, steps: int) -> tuple[tuple[str, ...], ...]:
         )
         batches[place].append(name)
     return in_batches(batch for batch in batches if batch)
+
+
+def slow_together(
+    group: OrderedGroup, conditions: Conditions, aims: OrderAims, floors: Sequence[Mapping[str, float]]
+) -> Iterator[Order]:
+    """Orders that restart slow instances together, since the slowest one decides the length of a step.
+
+    A figure is a median of draws, so each of these orders is for most of them.
+
+    Args:
+        floors: Least seconds of each instance's step, in each draw.
+    """
+    most = min(aims.most(AT_ONCE), group.tasks)
+    largest = conditions.surge or len(group.names)
+    for draws in combinations(floors, len(floors) // 2 + 1):
+        batches: list[list[str]] = [[]]
+        load = 0.0
+        for name in sorted(group.names, key=lambda name: -max(of[name] for of in draws)):
+            load += group.loads[name]
+            if batches[-1] and (load > most or len(batches[-1]) == largest):
+                batches.append([])
+                load = group.loads[name]
+            batches[-1].append(name)
+        yield Order(in_batches(batches), conditions)
 
 
 def neighbours(group: OrderedGroup, order: Order, aims: OrderAims) -> Iterator[Order]:

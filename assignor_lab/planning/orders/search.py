@@ -22,14 +22,14 @@ from assignor_lab.planning.orders.beginnings import grown_orders
 from assignor_lab.planning.orders.bounds import OrderBounds, joined
 from assignor_lab.planning.orders.figures import FIGURES, OrderTrial, medians
 from assignor_lab.planning.orders.group import MOST_EXACT, OrderedGroup
-from assignor_lab.planning.orders.neighbours import first_orders, neighbours
+from assignor_lab.planning.orders.neighbours import first_orders, neighbours, slow_together
 from assignor_lab.planning.orders.order import Conditions, Order
 from assignor_lab.planning.orders.played import PlayedOrder
 from assignor_lab.planning.orders.searching import OrderSearch, PlayedOrders
 
 __all__ = ["FoundOrder", "PlayedOrder", "OrderSearch", "search"]
 
-#: Steps of one by one that are played in a group that is too large for all.
+#: Fewest steps of one by one that are played in a group that is too large for all.
 _FIRST_STEPS = 4
 #: Beginnings that are played together; the results do not depend on the processes. And neighbours.
 _WAVE, _TRIED = 32, 8
@@ -103,12 +103,10 @@ def search(
     names = group.names
     single = Order(tuple((name,) for name in names), conditions[0])
     is_estimated = len(names) > MOST_EXACT
-    first = attrs.evolve(single, batches=single.batches[:_FIRST_STEPS]) if is_estimated else single
+    first = attrs.evolve(single, batches=_first_steps(searching)) if is_estimated else single
     (one_by_one,) = searching.played([first])
     if is_estimated:
-        one_by_one = PlayedOrder(
-            single, tuple(_extended(each, len(names) / _FIRST_STEPS) for each in one_by_one.trials)
-        )
+        one_by_one = _extended(searching, single, one_by_one)
     aims = aims.with_usual(one_by_one.figures, group.tasks)
     searching.bounds = bounds = OrderBounds(group, conditions, aims, searching.floors)
     bounds.keeps_owners = searching.keeps_owners
@@ -122,6 +120,9 @@ def search(
             searching.played([order])
             if len(names) > MOST_EXACT and aims.allows(searching.known[order].figures):
                 break
+        if len(names) > MOST_EXACT:
+            slowness = [floors.usual_seconds for floors in searching.floors[place]]
+            searching.played(list(slow_together(group, conditions[place], aims, slowness)))
     alike_bound = None
     if len(names) <= MOST_EXACT:
         _grow(searching, aims, bounds)
@@ -162,10 +163,21 @@ def _shares(bounds: OrderBounds) -> tuple[float, float] | None:
     return min(each.seconds_share for each in steps), min(each.away_share for each in steps)
 
 
-def _extended(trial: OrderTrial, times: float) -> OrderTrial:
-    """The trial of all steps, estimated from the first ones."""
-    figures = {name: value if name in (WORST, AT_ONCE) else value * times for name, value in trial.figures.items()}
-    return attrs.evolve(trial, figures=figures)
+def _first_steps(searching: PlayedOrders) -> tuple[tuple[str, ...], ...]:
+    """The slowest instance of each draw, which has the worst task, and others."""
+    slowest = [max(floors.usual_seconds, key=floors.usual_seconds.__getitem__) for floors in searching.floors[0]]
+    names = list(dict.fromkeys([*slowest, *searching.group.names]))
+    return tuple((name,) for name in names[: max(_FIRST_STEPS, len(set(slowest)))])
+
+
+def _extended(searching: PlayedOrders, single: Order, played: PlayedOrder) -> PlayedOrder:
+    """One by one, estimated from its first steps."""
+    trials = []
+    for floors, trial in zip(searching.floors[0], played.trials, strict=True):
+        times = sum(floors.seconds.values()) / sum(floors.seconds[name] for (name,) in played.order.batches)
+        figures = {name: each if name in (WORST, AT_ONCE) else each * times for name, each in trial.figures.items()}
+        trials.append(attrs.evolve(trial, figures=figures))
+    return PlayedOrder(single, tuple(trials))
 
 
 def _best(searching: PlayedOrders, aims: OrderAims) -> PlayedOrder | None:
