@@ -16,6 +16,7 @@ from assignor_lab.model.events import (
     GroupEmptied,
     GroupEvent,
     GroupRefilled,
+    InstanceGone,
     InstanceRestartedInSession,
     InstanceStarted,
     PollTimedOut,
@@ -215,16 +216,32 @@ def _restarting(group: WatchedGroup, limits: WatchLimits) -> Iterator[Unusual]:
 
 
 def _departures(group: WatchedGroup) -> list[GroupEvent]:
-    """One for each instance between two decisions, without restarts within a session and without outages."""
+    """One for each time that an instance leaves, without restarts within a session and without outages.
+
+    An instance that has left leaves again only after it started, or after a decision that has it (so it is gone in the
+    next one): a thread that is fenced after its poll timeout does not.
+    """
     times = [each.entry.time_ms for each in group.rebalances]
     emptied = {bisect_left(times, each.at.latest_ms) for each in group.events if isinstance(each, GroupEmptied)}
-    found: dict[tuple[str | None, int], GroupEvent] = {}
+    left: dict[str | None, int] = {}
+    found: list[GroupEvent] = []
     for each in group.events:
-        if each.is_departure and not isinstance(each, InstanceRestartedInSession):
-            place = bisect_left(times, each.at.latest_ms)
-            if place not in emptied:
-                found.setdefault((each.subject, place), each)
-    return list(found.values())
+        place = bisect_left(times, each.at.latest_ms)
+        if isinstance(each, InstanceStarted) and left.get(each.subject, place) < place:
+            del left[each.subject]
+        if not each.is_departure or isinstance(each, InstanceRestartedInSession) or place in emptied:
+            continue
+        since = left.get(each.subject)
+        between = group.rebalances[since or 0 : place]
+        is_back = bool(between) and isinstance(each, InstanceGone)
+        if since is None or is_back or any(_has(rebalance, each.subject) for rebalance in between):
+            found.append(each)
+            left[each.subject] = place
+    return found
+
+
+def _has(rebalance: WatchedRebalance, instance: str | None) -> bool:
+    return rebalance.decision is None or instance in rebalance.decision.shares
 
 
 def _by_instance(events: Iterable[GroupEvent]) -> dict[str, list[GroupEvent]]:

@@ -18,6 +18,7 @@ from assignor_lab.model.events import (
     InstanceGone,
     InstanceRestartedInSession,
     InstanceStarted,
+    MemberFenced,
     PollTimedOut,
     ShutdownRequested,
     ThreadDied,
@@ -91,6 +92,21 @@ def test_an_instance_that_leaves_once_an_hour_does_not_flap() -> None:
     chain = [rebalance(number * 3600, A, gone=("b",)) for number in range(1, 7)]
     events = [InstanceGone(Moment.at(3_600_000 * number), SEEN, "b") for number in range(1, 7)]
     assert rules(past(rebalance(0, A), *chain, events=events)) == []
+
+
+def test_a_thread_that_is_fenced_after_its_poll_timeout_left_once() -> None:
+    away = {"0_0": "a"}
+    both = {"0_0": "a", "0_1": "b"}
+    chain = [rebalance(60 * number, both if number % 2 == 0 else away, is_same=False) for number in range(5)]
+    events: list[GroupEvent] = []
+    for number in (0, 2):
+        events += [
+            PollTimedOut(Moment.at(60_000 * number + 50_000), SEEN, "b"),
+            MemberFenced(Moment.at(60_000 * number + 70_000), SEEN, "b"),
+        ]
+    assert rules(past(*chain, events=events)) == ["poll timeout", "poll timeout"]
+    events.append(PollTimedOut(Moment.at(290_000), SEEN, "b"))
+    assert "flapping instance" in rules(past(*chain, events=events))
 
 
 def gone(*seconds: float, name: str = "b") -> list[GroupEvent]:
