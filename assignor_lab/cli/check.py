@@ -133,9 +133,9 @@ def _checked(group: WatchedGroup, limits: WatchLimits, planned: PlannedRestarts,
 
 
 def _print(checked: Iterable[CheckedGroup]) -> None:
-    from assignor_lab.watching.words import COLUMNS, rows_of, sentence_of
+    from assignor_lab.watching.words import finding_columns, rows_of, sentence_of
 
     for group in checked:
         print_sentence(sentence_of(group))
         if group.findings:
-            console().print(table(COLUMNS, rows_of(group)))
+            console().print(table(finding_columns(group), rows_of(group)))

@@ -32,6 +32,7 @@ __all__ = [
     "HistoryEntry",
     "Outage",
     "GroupResponse",
+    "number_noun",
     "responses",
 ]
 
@@ -41,6 +42,11 @@ ACTIVE_TASKS, JOBS, PARTITIONS = "active tasks", "jobs", "partitions"
 
 #: One row of a history.
 HistoryEntry = Decision | GroupEvent
+
+
+def number_noun(protocol: str) -> str:
+    """Word for the number of a decision: brokers count epochs, and other groups generations."""
+    return "epoch" if protocol in ("streams", "consumer", "share") else "generation"
 
 
 @attrs.frozen

@@ -21,7 +21,7 @@ from assignor_lab.planning.words import (
     variant_columns_of,
     variant_rows,
 )
-from assignor_lab.watching.words import COLUMNS, CheckedGroup, rows_of, sentence_of
+from assignor_lab.watching.words import CheckedGroup, finding_columns, rows_of, sentence_of
 
 __all__ = ["CheckView", "ExplanationView", "HistoryView", "PlanView"]
 
@@ -68,7 +68,8 @@ class CheckView:
     def _repr_html_(self) -> str:
         if not self.checked.findings:
             return f"<div>{paragraph(sentence_of(self.checked))}</div>"
-        return f"<div>{table(sentence_of(self.checked), _lower(COLUMNS), list(rows_of(self.checked)))}</div>"
+        columns = _lower(finding_columns(self.checked))
+        return f"<div>{table(sentence_of(self.checked), columns, list(rows_of(self.checked)))}</div>"
 
 
 @attrs.frozen(eq=False)

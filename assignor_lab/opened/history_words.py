@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from assignor_lab.capture.edges.moments import CLASSIC
 from assignor_lab.capture.histories.timeline import JOBS, GroupTimeline, TimelineEntry
 from assignor_lab.documents.wording import moment, plain, plural, without_uuids
 from assignor_lab.model.events import GroupEvent
-from assignor_lab.model.history import PARTITIONS
+from assignor_lab.model.history import PARTITIONS, number_noun
 
 __all__ = ["head_of", "past_sentence", "table_of"]
 
@@ -44,7 +43,7 @@ def past_sentence(timeline: GroupTimeline) -> str:
 
 def table_of(timeline: GroupTimeline) -> tuple[tuple[str, ...], list[tuple[object, ...]]]:
     """Columns and rows: decisions and the events between them, by time."""
-    number = "GENERATION" if timeline.protocol == CLASSIC else "EPOCH"
+    number = number_noun(timeline.protocol).upper()
     rows = [_event_row(row) if isinstance(row, GroupEvent) else _row(row) for row in timeline.rows]
     if timeline.moves == JOBS:
         # Workers have neither threads nor copies.

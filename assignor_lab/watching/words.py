@@ -10,13 +10,13 @@ import attrs
 
 from assignor_lab.documents.wording import moment, plain, plural
 from assignor_lab.model.comparisons import Verdict
+from assignor_lab.model.history import number_noun
 from assignor_lab.watching.findings import RULES, Unusual
 from assignor_lab.watching.limits import WatchLimits
 from assignor_lab.watching.rebalances import WatchedGroup
 
-__all__ = ["COLUMNS", "CheckedGroup", "document_of", "gates_of", "markdown_of", "rows_of", "sentence_of"]
+__all__ = ["CheckedGroup", "finding_columns", "document_of", "gates_of", "markdown_of", "rows_of", "sentence_of"]
 
-COLUMNS = ("TIME", "GENERATION", "RULE", "FINDING", "KNOWN AS")
 _NO_MARKUP = re.compile(r"([\\`*_{}\[\]<>#|!~&])")
 
 
@@ -44,6 +44,10 @@ def sentence_of(group: CheckedGroup) -> str:
     return f"{name}: {count}, {plural(len(group.findings), 'finding')}."
 
 
+def finding_columns(group: CheckedGroup) -> tuple[str, ...]:
+    return ("TIME", number_noun(group.watched.protocol).upper(), "RULE", "FINDING", "KNOWN AS")
+
+
 def rows_of(group: CheckedGroup) -> Iterator[tuple[object, ...]]:
     for each in group.findings:
         number = "" if each.generation is None else each.generation
@@ -57,7 +61,8 @@ def markdown_of(groups: Iterable[CheckedGroup]) -> str:
     for group in groups:
         lines += [f"{'✅' if group.is_ordinary else '❌'} {_escaped(sentence_of(group))}", ""]
         if group.findings:
-            lines += [f"| {' | '.join(name.capitalize() for name in COLUMNS)} |", "|---" * len(COLUMNS) + "|"]
+            columns = finding_columns(group)
+            lines += [f"| {' | '.join(name.capitalize() for name in columns)} |", "|---" * len(columns) + "|"]
             lines += [f"| {' | '.join(_escaped(str(cell)) for cell in row)} |" for row in rows_of(group)]
             lines.append("")
     return "\n".join(lines) + "\n"
