@@ -17,6 +17,7 @@ from assignor_lab.model.events import (
     GroupEvent,
     GroupRefilled,
     InstanceGone,
+    InstanceRestarted,
     InstanceRestartedInSession,
     InstanceStarted,
     PollTimedOut,
@@ -219,17 +220,25 @@ def _departures(group: WatchedGroup) -> list[GroupEvent]:
     """One for each time that an instance leaves, without restarts within a session and without outages.
 
     An instance that has left leaves again only after it started, or after a decision that has it (so it is gone in the
-    next one): a thread that is fenced after its poll timeout does not.
+    next one): a thread that is fenced after its poll timeout does not. An instance whose threads were replaced has new
+    members, and did not leave.
     """
     times = [each.entry.time_ms for each in group.rebalances]
     emptied = {bisect_left(times, each.at.latest_ms) for each in group.events if isinstance(each, GroupEmptied)}
     left: dict[str | None, int] = {}
+    replaced = {
+        (each.instance, bisect_left(times, each.at.latest_ms))
+        for each in group.events
+        if isinstance(each, ThreadReplaced)
+    }
     found: list[GroupEvent] = []
     for each in group.events:
         place = bisect_left(times, each.at.latest_ms)
         if isinstance(each, InstanceStarted) and left.get(each.subject, place) < place:
             del left[each.subject]
         if not each.is_departure or isinstance(each, InstanceRestartedInSession) or place in emptied:
+            continue
+        if isinstance(each, InstanceRestarted) and (each.instance, place) in replaced:
             continue
         since = left.get(each.subject)
         between = group.rebalances[since or 0 : place]

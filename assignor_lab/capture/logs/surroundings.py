@@ -124,12 +124,12 @@ class LoggedSurroundings:
     #: Group and client id to ``client.rack``; ``None``: not configured.
     _racks: dict[tuple[str, str], str | None] = attrs.field(init=False, factory=dict)
     _settings: dict[tuple[str, str], dict[str, Any]] = attrs.field(init=False, factory=dict)
-    #: Group and instance id to the consumer's client id.
-    _static: dict[tuple[str, str], str] = attrs.field(init=False, factory=dict)
+    #: Group and instance id to the consumer's client ids, each from its first line on.
+    _static: dict[tuple[str, str], list[tuple[LogTime | None, str]]] = attrs.field(init=False, factory=dict)
 
     def take(self, record: LogMessage) -> None:
         if record.instance is not None and record.thread is not None:
-            self._static[record.group or "", record.instance] = record.thread
+            self._static_member(record.group or "", record.instance, record.thread, record.time)
         if record.kind is MessageKind.PREPARING and (found := _PREPARING.match(record.text)):
             self._prepared(found[1], int(found[2]) + 1, record.time, found[3][:_LONGEST_REASON])
         elif record.kind is MessageKind.STABILIZED and (found := _STABILIZED.match(record.text)):
@@ -157,7 +157,7 @@ class LoggedSurroundings:
         elif record.kind is MessageKind.TOPOLOGY:
             self._described(record)
         elif record.kind is MessageKind.CONSUMER_CONFIG:
-            self._consumer(record.text)
+            self._consumer(record.text, record.time)
         elif record.kind in OF_EPOCHS:
             self.is_streams_protocol = True
             self.epochs.take(record)
@@ -204,14 +204,12 @@ class LoggedSurroundings:
         of_group = {client for client, of in self.group_of.items() if of == group}
         members = {client for client in present if self.group_of.get(client, group) == group}
         known = (members & self._versions.keys()) or (of_group & self._versions.keys())
-        return {
-            client: _version_at(starts, at_ms, zone) for client, starts in self._versions.items() if client in known
-        }
+        return {client: _shown_at(starts, at_ms, zone) for client, starts in self._versions.items() if client in known}
 
-    def client_of_static(self, group: str | None, instance: str) -> str | None:
-        return next(
-            (client for (of, name), client in self._static.items() if name == instance and group in (None, of)), None
-        )
+    def client_of_static(self, group: str | None, instance: str, at_ms: int | None, zone: tzinfo) -> str | None:
+        """Its client id at a time; another process may have taken the instance id since."""
+        found = (clients for (of, name), clients in self._static.items() if name == instance and group in (None, of))
+        return next((_shown_at(clients, at_ms, zone) for clients in found), None)
 
     def changelogs(self, group: str | None) -> dict[str, str | None]:
         """``None``: from two."""
@@ -281,7 +279,7 @@ class LoggedSurroundings:
         if thread and end and tasks and record.time is not None:
             self.done.append(InstanceEvent(record.time, "corrupt", client, tasks))
 
-    def _consumer(self, text: str) -> None:
+    def _consumer(self, text: str, time: LogTime | None) -> None:
         entries: Mapping[str, Any] = {found[1]: found[2].strip() for found in _ENTRY.finditer(text)}
         group, client = entries.get("group.id"), entries.get("client.id")
         if not group or not client or group == "null":
@@ -295,12 +293,17 @@ class LoggedSurroundings:
         }
         instance = entries.get("group.instance.id", "null")
         if instance != "null":
-            self._static[group, instance] = client
+            self._static_member(group, instance, client, time)
+
+    def _static_member(self, group: str, instance: str, client: str, time: LogTime | None) -> None:
+        found = self._static.setdefault((group, instance), [])
+        if not found or found[-1][1] != client:
+            found.append((time, client))
 
 
-def _version_at(starts: Sequence[tuple[LogTime | None, str]], at_ms: int | None, zone: tzinfo) -> str:
-    """The release of the last start before a time, or else of the first one."""
-    if at_ms is None or any(time is None for time, _ in starts):
-        return starts[-1][1]
-    timed = sorted(((time.epoch_ms(zone), version) for time, version in starts if time), key=itemgetter(0))
-    return next((version for started_ms, version in reversed(timed) if started_ms <= at_ms), timed[0][1])
+def _shown_at(shown: Sequence[tuple[LogTime | None, str]], at_ms: int | None, zone: tzinfo) -> str:
+    """The last value before a time, such as the release of a start, or else the first one."""
+    if at_ms is None or any(time is None for time, _ in shown):
+        return shown[-1][1]
+    timed = sorted(((time.epoch_ms(zone), value) for time, value in shown if time), key=itemgetter(0))
+    return next((value for from_ms, value in reversed(timed) if from_ms <= at_ms), timed[0][1])

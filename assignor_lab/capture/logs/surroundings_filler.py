@@ -84,17 +84,20 @@ class SurroundingsFiller:
         coordinated = self.surroundings.of(group, source.get("generation"), leader)
         if coordinated is not None:
             source |= self._coordinated(coordinated, source.get("time_ms"))
+        at_ms = source.get("time_ms")
         consumers = [
-            self._client_of(consumer, group) for client in document["clients"] for consumer in client["consumers"]
+            self._client_of(consumer, group, at_ms)
+            for client in document["clients"]
+            for consumer in client["consumers"]
         ]
-        racks = [self._with_rack(client, group) for client in document["clients"]]
+        racks = [self._with_rack(client, group, at_ms) for client in document["clients"]]
         for client in document["clients"]:
-            self._say_members(client, group)
+            self._say_members(client, group, at_ms)
         if document["clients"] and all(racks):
             document["assumptions"] = [_without_clients(sentence) for sentence in document["assumptions"]]
         shown, sentences = shown_release(
-            self.surroundings.releases(group, consumers, source.get("time_ms"), self.zone),
-            None if leader is None else f"{self._client_of(leader, group)}-",
+            self.surroundings.releases(group, consumers, at_ms, self.zone),
+            None if leader is None else f"{self._client_of(leader, group, at_ms)}-",
         )
         document["assumptions"] = [*document["assumptions"], *sentences]
         known = document.get("settings", {})
@@ -114,21 +117,23 @@ class SurroundingsFiller:
             found["reason"] = coordinated.reason
         return found
 
-    def _client_of(self, consumer: str, group: str | None) -> str:
+    def _client_of(self, consumer: str, group: str | None, at_ms: int | None) -> str:
         """The consumer's client id or member id; that of a static member as its own log names it."""
         instance = _instance_of(consumer)
-        return consumer if instance is None else self.surroundings.client_of_static(group, instance) or consumer
+        if instance is None:
+            return consumer
+        return self.surroundings.client_of_static(group, instance, at_ms, self.zone) or consumer
 
-    def _with_rack(self, client: dict[str, Any], group: str | None) -> bool:
+    def _with_rack(self, client: dict[str, Any], group: str | None, at_ms: int | None) -> bool:
         """True if the rack is known then."""
         for consumer in client["consumers"]:
-            is_known, rack = self.surroundings.rack(group, f"{self._client_of(consumer, group)}-")
+            is_known, rack = self.surroundings.rack(group, f"{self._client_of(consumer, group, at_ms)}-")
             if is_known:
                 client["rack"] = rack
                 return True
         return False
 
-    def _say_members(self, client: dict[str, Any], group: str | None) -> None:
+    def _say_members(self, client: dict[str, Any], group: str | None, at_ms: int | None) -> None:
         """Unless the source has them."""
         instances = {consumer: _instance_of(consumer) for consumer in client["consumers"]}
         if "members" in client or not any(instances.values()):
@@ -137,7 +142,7 @@ class SurroundingsFiller:
             consumer: {
                 "client_id": consumer[:-_UUID_LENGTH]
                 if instance is None
-                else self.surroundings.client_of_static(group, instance),
+                else self.surroundings.client_of_static(group, instance, at_ms, self.zone),
                 "instance_id": instance,
             }
             for consumer, instance in instances.items()

@@ -17,12 +17,15 @@ RACK = "r1"
 
 
 class RealApplications(RealConnect):
+    #: Java files of the applications.
+    sources: tuple[Path, ...] = (SOURCE,)
+
     def __init__(self, directory: Path) -> None:
         super().__init__(directory)
         (streams,) = OFFICIAL.glob("kafka-streams-*.jar")
         self.classes = directory / "classes"
         self.path = f"{self.classes}:{streams}:{LIB}/*"
-        compiler = ["javac", "-proc:none", "-cp", self.path, "-d", str(self.classes), str(SOURCE)]
+        compiler = ["javac", "-proc:none", "-cp", self.path, "-d", str(self.classes), *map(str, self.sources)]
         subprocess.run(compiler, check=True, capture_output=True, timeout=120)
 
     @property
