@@ -239,12 +239,12 @@ class ConsumerPlay:
     def is_calm(self) -> bool:
         """True if no rebalance is under way, no process stands still, and each subscribed partition is polled."""
         world = self.world
+        if not world.group.is_calm() or any(world.stands_still(each) for each in world.consumers.values()):
+            return False
+        if not world.ledger.lasting:
+            return True
         wanted = {topic for each in world.consumers.values() for topic in world.matching(each.settings)}
-        return (
-            world.group.is_calm()
-            and not any(world.stands_still(each) for each in world.consumers.values())
-            and not any(each.partition[0] in wanted for each in world.ledger.lasting)
-        )
+        return not any(each.partition[0] in wanted for each in world.ledger.lasting)
 
     def run_until(self, condition: Callable[[], bool], most_ms: int, looks_every_ms: int = LOOKS_EVERY_MS) -> bool:
         """Run until a condition holds, at most for a time; false if it never did."""
