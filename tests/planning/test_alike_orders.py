@@ -9,11 +9,16 @@ import pytest
 
 from assignor_lab.planning.orders.aims import aims_of
 from assignor_lab.planning.orders.alike import batches_in_order
+from assignor_lab.planning.orders.answer import best_order
 from assignor_lab.planning.orders.beginnings import grown_orders
+from assignor_lab.planning.orders.members import MemberOrders
 from assignor_lab.planning.orders.neighbours import slow_together
 from assignor_lab.planning.orders.order import Conditions, Order
 from assignor_lab.planning.orders.played import PlayedOrder
 from assignor_lab.planning.orders.search import OrderSearch, search
+from assignor_lab.planning.orders.words import best_sentence, proof_sentence
+from assignor_lab.planning.plans import Plan
+from assignor_lab.planning.predicted import Prediction, predicted
 from tests.planning.ordered_groups import group_document, ordered, ordered_of_kind
 
 
@@ -109,3 +114,26 @@ def test_more_instances_have_an_order_near_the_bound() -> None:
     # One by one is estimated with the slowest instance of each draw, so that its worst task limits no other order.
     assert found.best is not None
     assert found.bound >= 0.95 * found.best.figures["duration_seconds"]
+
+
+@pytest.mark.slow
+def test_an_answer_says_that_the_best_order_of_the_search_exceeds_a_limit_in_more_plays() -> None:
+    group = ordered_of_kind("consumer", 4)
+    assert isinstance(group, MemberOrders)
+    how = OrderSearch(draws=1, plays=80)
+    found = search(group, [Conditions()], aims_of("duration_seconds", ()), how)
+    assert found.best is not None
+    together = Order((group.names,), Conditions())
+
+    def predict(order: Order, plan: Plan) -> Prediction:
+        # More plays of the best order are as bad as those of all members together.
+        played = together if found.best is not None and order == found.best.order else order
+        plays = [group.played(played, group.plan(played), number) for number in range(2)]
+        return predicted(plays, [step.name for step in plan.steps])
+
+    answer = best_order(group, found, how, predict)
+    assert answer.order != found.best.order
+    assert not answer.is_best_found
+    assert proof_sentence(answer).startswith("The best order of the search (")
+    assert "Proved" not in proof_sentence(answer)
+    assert "order is better" not in best_sentence(answer)

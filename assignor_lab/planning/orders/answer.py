@@ -21,7 +21,7 @@ __all__ = ["Alternative", "BestOrder", "UnmetLimitsError", "best_order"]
 #: Most alternatives of an answer.
 _MOST = 6
 #: Orders that are played as often as a plan, until one keeps the limits.
-_CANDIDATES = 4
+_CANDIDATES = 6
 _SLOWER = 2
 #: Bounds of slow starts, as shares of their median.
 _AROUND = (0.85, 1.15)
@@ -76,6 +76,11 @@ class BestOrder:
     is_gain: bool
     restless: str | None = None
 
+    @property
+    def is_best_found(self) -> bool:
+        """False: the best order of the search exceeds a limit in the final plays."""
+        return self.found.best is not None and self.order == self.found.best.order
+
 
 def best_order(group: OrderedGroup, found: FoundOrder, how: OrderSearch, predict: Predict) -> BestOrder:
     """The answer of a search.
@@ -90,7 +95,7 @@ def best_order(group: OrderedGroup, found: FoundOrder, how: OrderSearch, predict
     most = found.one_by_one.figures[figure]
     others = [
         each
-        for each in found.orders
+        for each in _best_by_steps(found)
         if each is not found.best and found.aims.allows(each.figures) and each.figures[figure] <= most
     ]
     tried: list[tuple[PlayedOrder, Prediction]] = []
@@ -124,6 +129,14 @@ def best_order(group: OrderedGroup, found: FoundOrder, how: OrderSearch, predict
         group.plan(single).unit,
         found.is_estimated or not is_within_noise(best, found.one_by_one, figure, how.tolerance),
     )
+
+
+def _best_by_steps(found: FoundOrder) -> list[PlayedOrder]:
+    """The best order of each number of steps: orders with more steps are farther from the limits."""
+    first: dict[int, PlayedOrder] = {}
+    for each in found.orders:
+        first.setdefault(len(each.order.batches), each)
+    return list(first.values())
 
 
 def _unmet(found: FoundOrder) -> str:

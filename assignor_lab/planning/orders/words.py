@@ -35,9 +35,10 @@ def best_sentence(answer: BestOrder) -> str:
     figure = answer.found.aims.minimize
     # Without a proof, orders that were not played may be better.
     of = "allowed" if answer.found.is_proved else "played"
+    none = f"no {of} order is better" if answer.is_best_found else "quicker orders exceed a limit in more plays"
     if after[figure] >= before[figure] * (1 - 1e-9) and order.is_one_by_one and order.conditions == _present(answer):
         return (
-            f"Restart one {answer.unit} after the other: no {of} order is better. "
+            f"Restart one {answer.unit} after the other: {none}. "
             f"{_value(DURATION, after[DURATION])}, worst task {seconds_words(after[WORST])} s."
         )
     about = "about " if answer.found.is_estimated else ""
@@ -50,7 +51,8 @@ def best_sentence(answer: BestOrder) -> str:
         + ("as before" if is_as_before else f"instead of {seconds_words(before[WORST])} s")
     )
     sentence = f"Restart {batches_words(order.batches)}{_under(answer, order)}: {', '.join(gains)}."
-    return sentence if answer.is_gain else f"No {of} order is better than one by one beyond noise. {sentence}"
+    is_clear = answer.is_gain or not answer.is_best_found
+    return sentence if is_clear else f"No {of} order is better than one by one beyond noise. {sentence}"
 
 
 def _under(answer: BestOrder, order: Order) -> str:
@@ -90,12 +92,14 @@ def _limit(limit: OrderLimit) -> str:
 
 def proof_sentence(answer: BestOrder) -> str:
     """The extent of the proof, and the facts that it rests on."""
-    return f"{_extent(answer)}{_basis(answer.found)}"
+    return f"{_extent(answer)}{_basis(answer.found) if answer.is_best_found else ''}"
 
 
 def _basis(found: FoundOrder) -> str:
     if found.shares is None:
         return ""
+    if found.alike_bound is not None:
+        return ""  # it rests on no share
     seconds, away = found.shares
     parts = [f"that a step lasts at least {_percent(seconds)} of the quickest step of an instance alone"]
     if away:
@@ -111,6 +115,11 @@ def _percent(share: float) -> str:
 def _extent(answer: BestOrder) -> str:
     found, figure = answer.found, answer.found.aims.minimize
     assert found.best is not None
+    if not answer.is_best_found:
+        return (
+            f"The best order of the search ({batches_words(found.best.order.batches)}) exceeds a limit in "
+            f"{plural(len(answer.prediction.plays), 'play')} of its own. This order is the next one that keeps them."
+        )
     reached, draws = found.best.figures[figure], len(found.best.trials)
     under = f"in the median of {plural(draws, 'draw')} that all orders share"
     count = f"{plural(found.plays, 'play')}"
@@ -218,6 +227,7 @@ def best_document(answer: BestOrder, source: str, seed: int, assumptions: list[s
         },
         "exceeded": list(answer.exceeded),
         "proof": {
+            "is_of_this_order": answer.is_best_found,
             "is_proved": found.is_proved,
             "is_proved_for_alike": found.is_proved or found.alike_bound is not None,
             "best": round(found.best.figures[figure], 3),
