@@ -172,6 +172,25 @@ CASES: dict[str, tuple[list[str], list[tuple[str, str]]]] = {
             )
         ],
     ),
+    "changed topics with all partitions, as Kafka 4.3 and 3.4 write them": (
+        [
+            f"{CONSUMER} Request joining group due to: cached metadata has changed from (version4: "
+            "{few=[racks=[r1, r2], racks=[r1]], new=[]}) at the beginning of the rebalance to (version5: {few=[racks=[r1, r2], racks=[r1]], "
+            "new=[NO_RACKS]})",
+            f"{CONSUMER} Request joining group due to: cached metadata has changed from (version4: {{few=2}}) at the "
+            "beginning of the rebalance to (version5: {few=4})",
+        ],
+        [
+            (
+                "rejoin_requested",
+                "thread 1 of b-1 joins again: cached metadata has changed: new has 1 partition (0 before)",
+            ),
+            (
+                "rejoin_requested",
+                "thread 1 of b-1 joins again: cached metadata has changed: few has 4 partitions (2 before)",
+            ),
+        ],
+    ),
     "a dead thread of 2.6": (
         [
             f"{THREAD} Encountered the following exception during processing and the thread is going to shut down: ",

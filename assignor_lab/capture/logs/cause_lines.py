@@ -47,6 +47,8 @@ _STREAM_CLIENT = re.compile(r"\A(?>.*?stream-client \[)([^\n]*?)\]", re.DOTALL)
 _LEAVING = re.compile(
     r"\A(?>.*?sending LeaveGroup request to coordinator )(?>[^\n]*? due to )([^\n]++)\s*+\Z", re.DOTALL
 )
+_CHANGED, _FROM = "cached metadata has changed", " from "
+_COUNT = re.compile(r"\d{1,9}")
 _REASON = re.compile(r"Request joining group due to: (.+)")
 _FAILED = re.compile(r"\Arebalance failed due to (?:'?(.*?)'? \(([\w.$]+)\)|([\w.$]+))")
 _DEAD = re.compile(r"State transition from (\w+) to DEAD")
@@ -367,7 +369,44 @@ def _rejoins(lines: Iterable[_Line]) -> Iterator[tuple[_Line, GroupEvent]]:
             reason = found[1].strip()
             failed = _FAILED.match(reason)
             if failed is None and not reason.startswith(_USUAL_REASONS):
-                yield line, RejoinRequested(line.at, line.evidence, line.client, line.thread, reason)
+                yield line, RejoinRequested(line.at, line.evidence, line.client, line.thread, _shortened(reason))
+
+
+def _shortened(reason: str) -> str:
+    """The topics that changed, in place of the partitions and racks of all."""
+    words, _, maps = reason.partition(_FROM)
+    before, _, after = maps.partition(" at the beginning of the rebalance to ")
+    if words != _CHANGED or not after:
+        return reason
+    old, new = _partition_counts(before), _partition_counts(after)
+    changes = [
+        f"{topic} has {plural(new.get(topic, 0), 'partition')} ({old.get(topic, 0)} before)"
+        for topic in sorted(old.keys() | new.keys())
+        if old.get(topic, 0) != new.get(topic, 0)
+    ]
+    return f"{_CHANGED}: {', '.join(changes)}" if changes else _CHANGED
+
+
+def _partition_counts(snapshot: str) -> dict[str, int]:
+    """Topic to its number of partitions, from ``(version4: {in=[racks=[a], racks=[b]]})`` or ``(version4: {in=2})``."""
+    inner = snapshot[snapshot.find("{") + 1 : max(snapshot.rfind("}"), 0)]
+    found = {}
+    for entry in _apart(inner):
+        topic, _, value = entry.partition("=")
+        partitions = _apart(value[1:-1]) if value.startswith("[") else ()
+        found[topic] = int(value) if _COUNT.fullmatch(value) else len(partitions)
+    return found
+
+
+def _apart(text: str) -> list[str]:
+    """Parts between the commas outside of brackets."""
+    parts, depth, begin = [], 0, 0
+    for at, sign in enumerate(text):
+        depth += (sign == "[") - (sign == "]")
+        if sign == "," and depth == 0:
+            parts.append(text[begin:at].strip())
+            begin = at + 1
+    return [*parts, text[begin:].strip()] if text.strip() else []
 
 
 def _of_coordinator(lines: Iterable[_Line]) -> Iterator[tuple[_Line, GroupEvent]]:
