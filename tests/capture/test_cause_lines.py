@@ -175,8 +175,8 @@ CASES: dict[str, tuple[list[str], list[tuple[str, str]]]] = {
     "changed topics with all partitions, as Kafka 4.3 and 3.4 write them": (
         [
             f"{CONSUMER} Request joining group due to: cached metadata has changed from (version4: "
-            "{few=[racks=[r1, r2], racks=[r1]], new=[]}) at the beginning of the rebalance to (version5: {few=[racks=[r1, r2], racks=[r1]], "
-            "new=[NO_RACKS]})",
+            "{few=[racks=[r1, r2], racks=[r1]], new=[]}) at the beginning of the rebalance to (version5: "
+            "{few=[racks=[r1, r2], racks=[r1]], new=[NO_RACKS]})",
             f"{CONSUMER} Request joining group due to: cached metadata has changed from (version4: {{few=2}}) at the "
             "beginning of the rebalance to (version5: {few=4})",
         ],

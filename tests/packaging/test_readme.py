@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import re
+import subprocess
+from fnmatch import fnmatchcase
 from pathlib import Path
 
 import pytest
@@ -26,3 +28,24 @@ def test_no_committed_file_names_this_machine() -> None:
     texts = [ROOT / "Makefile", ROOT / "pyproject.toml", *ROOT.glob("scripts/*"), *ROOT.glob(".ci/*"), *PAGES]
     files = [file for file in texts if file.is_file()]
     assert [file.name for file in files if re.search(r"/work/|/root/|/home/", file.read_text(encoding="utf-8"))] == []
+
+
+def test_the_design_document_names_what_exists() -> None:
+    """Files and folders by the end of their paths, modules of Kafka's rules by their names."""
+    listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True).stdout.split()
+    paths = {"/" + path for path in listed}
+    folders = {str(parent) + "/" for path in paths for parent in Path(path).parents}
+    text = (ROOT / "docs" / "design.md").read_text(encoding="utf-8")
+    missing = []
+    for token in re.findall(r"`([^`\s]+)`", text):
+        if re.fullmatch(r"(?:herder|coordinator)\.[a-z_.]+", token):
+            token = f"assignor_lab/kafka/{token.replace('.', '/')}"
+            found = f"/{token}.py" in paths or f"/{token}/" in folders
+        elif re.fullmatch(r"[\w<>*./-]+(?:/|\.py|\.yml|\.yaml|\.css|\.j2|\.md)", token) and "://" not in token:
+            pattern = "*/" + re.sub(r"<\w+>", "*", token).lstrip("/")
+            found = any(fnmatchcase(path, pattern) for path in (folders if token.endswith("/") else paths))
+        else:
+            continue
+        if not found:
+            missing.append(token)
+    assert missing == []
