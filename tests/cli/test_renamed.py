@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 import pytest
 
+from assignment_api import exports
+from assignor_lab.cli import renamed
 from assignor_lab.cli.renamed import present_words
 
 
@@ -39,3 +44,14 @@ def test_a_former_name_works_and_one_line_names_the_present_one(
 def test_other_words_stay_as_they_are(words: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert present_words(words.split()) == words.split()
     assert capsys.readouterr().err == ""
+
+
+def test_the_page_of_promises_lists_every_former_name() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "reference" / "promises.md").read_text(encoding="utf-8")
+    table = page.partition("## Former names")[2]
+    for options in renamed._OPTIONS.values():
+        for former, present in options.items():
+            assert f"`{former}" in table, former
+            assert f"`{present or 'FILE'}" in table, former
+    for former, present in {**renamed.FORMER_COMMANDS, **exports.RENAMED}.items():
+        assert {f"`{former}`", f"`{present}`"} <= set(re.findall(r"`[^`]+`", table)), former
