@@ -191,10 +191,12 @@ public final class Bad {
     public static final class ComesBack implements TaskAssignor {
         @Override
         public TaskAssignment assign(ApplicationState application) {
+            // Before the work: the driver counts whole seconds, and a busy machine may need one.
+            Instant due = Instant.now().plusSeconds(600);
             Map<ProcessId, KafkaStreamsAssignment> given = TaskAssignmentUtils.identityAssignment(application);
             List<KafkaStreamsAssignment> clients = new ArrayList<>();
             for (KafkaStreamsAssignment client : new StickyTaskAssignor().assign(application).assignment()) {
-                clients.add(given.isEmpty() ? client : client.withFollowupRebalance(Instant.now().plusSeconds(600)));
+                clients.add(given.isEmpty() ? client : client.withFollowupRebalance(due));
             }
             return new TaskAssignment(clients);
         }
