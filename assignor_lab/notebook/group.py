@@ -78,7 +78,7 @@ class Group:
     def check(self, limits: WatchLimits | None = None) -> CheckView:
         """Rebalances out of the ordinary: ``assignor check``."""
         allowed = limits or WatchLimits()
-        (watched,) = watched_groups([self._history()])
+        (watched,) = watched_groups([self.history.history])
         return CheckView(CheckedGroup(watched, len(watched.rebalances), unusual_rebalances(watched, allowed)))
 
     def plan(

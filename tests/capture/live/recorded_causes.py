@@ -10,6 +10,7 @@ import gzip
 import sys
 import tempfile
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 from kafka import KafkaAdminClient, KafkaProducer
@@ -30,6 +31,7 @@ _LOGGING = f"""<Configuration>
     <Root level="WARN"><AppenderRef ref="out"/></Root>
   </Loggers>
 </Configuration>"""
+GROUPS = ("pausing", "replaced", "ending", "fenced", "missing", "grown", "failing")
 _SESSION_MS, _POLL_MS = 10_000, 8_000
 
 
@@ -38,15 +40,14 @@ class RecordedCauses(RealApplications):
 
     sources = (SOURCE, _TROUBLED)
 
-    def live(self, out: Path) -> None:
+    def live(self, out: Path, groups: Sequence[str] = GROUPS) -> None:
         out.mkdir(parents=True)
         self.start_broker()
         self._create("out", 1)
-        for life in (self.pausing, self.replaced, self.ending, self.fenced, self.missing, self.grown, self.failing):
-            group = life.__name__
+        for group in groups:
             if group not in ("missing", "grown"):
                 self._create(group, 4)
-            names = life()
+            names: list[str] = getattr(self, group)()
             for name in names:
                 log = (self.directory / f"{name}.out").read_bytes()
                 (out / group).mkdir(exist_ok=True)
