@@ -51,13 +51,18 @@ class Reading:
 
 @attrs.frozen
 class Tried:
-    """The result of a trial."""
+    """The result of a trial.
+
+    Args:
+        settings: The changed keys of the configuration.
+    """
 
     input: Input
     words: str
     decisions: int
     reproduced: int
     before: int
+    settings: tuple[str, ...] = ()
 
 
 @attrs.frozen
@@ -123,7 +128,10 @@ class _Result:
 
     @property
     def tried(self) -> Tried:
-        return Tried(self.trial.input, self.trial.words, self.decisions, self.reproduced, self.reproduced_before)
+        settings = () if isinstance(self.trial, Reading) else tuple(self.trial.settings)
+        return Tried(
+            self.trial.input, self.trial.words, self.decisions, self.reproduced, self.reproduced_before, settings
+        )
 
 
 @attrs.frozen

@@ -140,6 +140,20 @@ class VerifiedGroup:
     def is_refused(self) -> bool:
         return self.cause is not None or self.reproduced < ENOUGH * self.checked
 
+    @property
+    def contradicted_ms(self) -> tuple[int, ...] | None:
+        """Times of the decisions that only unknown lags explain; ``None``: others contradict the assignor, too.
+
+        All of them come out if each copy counts as current. A recording without the lags does not show which ones were.
+        """
+        tried = None if self.cause is None else self.cause.tried
+        if tried is None or tried.settings != (_RECOVERY_LAG,) or tried.reproduced < tried.decisions:
+            return None
+        if self.reproduced * 2 < self.checked or self.checked < self.recorded:
+            return None
+        contradicted = (each.scenario for each in self.decisions if not each.is_reproduced)
+        return tuple((each.source or {}).get("time_ms", 0) for each in contradicted)
+
 
 @attrs.frozen
 class Verification:
@@ -156,6 +170,7 @@ class Verification:
 
 
 _NO_REPLAY = "Not verified: a replay of the past, which is too large for that or cannot be played."
+_RECOVERY_LAG = "acceptable.recovery.lag"
 #: Session timeouts: of members of the classic protocol, and of streams groups.
 _TIMEOUTS = ("session.timeout.ms", "streams.session.timeout.ms")
 NOTHING = Verification()

@@ -26,7 +26,7 @@ from assignor_lab.planning.foreign import ANY, Ratios, foreign_form
 from assignor_lab.planning.intervals import FIGURES, LEAST_SECONDS, calibrated, form_of
 from assignor_lab.planning.making import Options
 from assignor_lab.planning.past.changes import PastChange, past_changes
-from assignor_lab.planning.past.predicting import played_change, state_before
+from assignor_lab.planning.past.predicting import played_change, refused_past, state_before, without_contradicted
 from assignor_lab.planning.past_record import (
     LEAST_OF_ROUND,
     PastRecord,
@@ -213,7 +213,8 @@ def _changes(registry: Registry, files: Sequence[str], config: Path) -> list[tup
     around = PastSurroundings(sources.above, on_problem=lambda _: None)
     decisions = [each for each in past_scenarios(files, around) if each.observed is not None]
     terms = Terms(registry, sources, given_settings(sources.above))
-    if verify(decisions, terms_of(registry, sources, around=around)).refused:
+    verification = verify(decisions, terms_of(registry, sources, around=around))
+    if refused_past(verification) is not None:
         return []
     episodes = past_episodes(decisions, terms.settings)
     timings = present_state(decisions[-1], terms.settings).episode.timings
@@ -222,7 +223,7 @@ def _changes(registry: Registry, files: Sequence[str], config: Path) -> list[tup
     for episode in episodes:
         of_past = attrs.evolve(terms, timings=dict(episode.document.get("timings", {})))
         changes, _ = past_changes(episode.document, decisions, starts.start_ms, starts.starts)
-        found += [(each, of_past) for each in changes]
+        found += [(each, of_past) for each in without_contradicted(changes, verification)[0]]
     return sorted(found, key=lambda each: each[0].at_ms)
 
 

@@ -13,11 +13,14 @@ import pytest
 from typer.testing import CliRunner
 
 from assignment_api.plugins import config_sources, discover
+from assignor_lab.capture.histories.episodes import past_scenarios
+from assignor_lab.capture.histories.past import PastSurroundings
 from assignor_lab.cli.app import build_app
 from assignor_lab.documents.errors import DocumentFormatError
 from assignor_lab.planning.past.changes import PastChange
 from assignor_lab.planning.past.keeping import LedgerKeeper, keep_ledger
 from assignor_lab.planning.past.ledger import LEDGER, add_to_ledger, read_ledger
+from assignor_lab.planning.past.predicting import refused_past, without_contradicted
 from assignor_lab.planning.past_record import (
     PastRecord,
     PredictedAway,
@@ -28,6 +31,9 @@ from assignor_lab.planning.past_record import (
 )
 from assignor_lab.planning.plans import Action, Plan, Step
 from assignor_lab.planning.predicted import Range
+from assignor_lab.verification.causes import Cause
+from assignor_lab.verification.readings import terms_of
+from assignor_lab.verification.verified import Verification, VerifiedGroup, verify
 
 CAPTURES = Path(__file__).parents[1] / "data" / "captures"
 OF_PLAYS, USUAL = Range(10.0, 9.5, 11.0), Range(10.0, 5.0, 20.0)
@@ -128,6 +134,34 @@ def test_a_past_that_contradicts_the_assignor_gives_a_sentence_and_a_doubt(tmp_p
     assert made["past_changes"]["changes"] == 0
     assert "contradict the assignor" in made["past_changes"]["refused"]
     assert any("contradict the assignor" in each for each in made["total"]["poorly_known"])
+
+
+def test_a_decision_that_only_an_unknown_lag_explains_leaves_out_its_change_alone() -> None:
+    sources = config_sources(None, environ={})
+    around = PastSurroundings(sources.above, on_problem=lambda _: None)
+    decisions = past_scenarios([str(CAPTURES / "events" / "outage" / "records.jsonl.gz")], around)
+    verification = verify(decisions, terms_of(discover(), sources, around=around))
+    (group,) = verification.refused
+    assert (group.reproduced, group.checked) == (6, 7)
+    times = [each.source["time_ms"] for each in decisions if each.source]
+    assert group.contradicted_ms == (times[2],)
+    assert refused_past(verification) is None
+    away = RecordedAway(RecordedBounds(1.0, 1.0), RecordedBounds(1.0, 1.0))
+    plan = Plan("roll", ())
+    changes = [
+        PastChange(times[place] + 1, "roll", (), decisions[place], plan, away, 100, shows_restoring=False, is_over=True)
+        for place in (0, 2, 4)
+    ]
+    kept, reasons = without_contradicted(changes, verification)
+    assert [each.at_ms for each in kept] == [times[0] + 1, times[4] + 1]
+    assert reasons == ["only with current copies the assignor makes one of its decisions: its lags are unknown"]
+
+
+def test_other_contradictions_refuse_a_past() -> None:
+    group = VerifiedGroup("g", "sticky", checked=8, recorded=8, reproduced=5, cause=Cause("racks", "unknown racks"))
+    refused = refused_past(Verification((group,)))
+    assert refused is not None
+    assert refused.refused.startswith("3 of 8 decisions contradict")
 
 
 def test_a_ledger_replaces_the_predictions_of_its_changes(tmp_path: Path) -> None:

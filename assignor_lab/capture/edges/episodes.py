@@ -12,7 +12,10 @@ from assignor_lab.capture.edges.happened import Happened, StartedProcess
 from assignor_lab.capture.edges.moments import CLASSIC, STREAMS, DecisionMoment
 from assignor_lab.simulation.streams.episode import Changelog
 
-__all__ = ["PastEpisode", "RecordedDowntime", "changelog_documents", "episode_document", "tasks_of_subtopologies"]
+__all__ = [
+    "PastEpisode", "RecordedDowntime", "changelog_documents", "episode_document", "missing_topics",
+    "tasks_of_subtopologies",
+]  # fmt: skip
 
 
 @attrs.frozen
@@ -78,7 +81,7 @@ def episode_document(past: PastEpisode) -> dict[str, Any]:
             **_workload(past.moments, tasks),
         },
         "changelogs": changelog_documents(past.changelogs),
-        "missing_topics": _missing_topics(past, tasks),
+        "missing_topics": missing_topics(past),
         "events": [_event(each, past.first_ms) for each in past.happened],
         "until_ms": past.until_ms - past.first_ms,
         "timings": dict(past.timings),
@@ -178,13 +181,17 @@ def _workload(moments: Iterable[DecisionMoment], tasks: Iterable[Mapping[str, An
     return {"workload": found} if found else {}
 
 
-def _missing_topics(past: PastEpisode, tasks: Iterable[Mapping[str, Any]]) -> list[str]:
-    """Repartition topics, if the first decision is of a new application."""
-    if not past.begins_empty or any(each.records for each in past.changelogs.values()):
+def missing_topics(past: PastEpisode) -> list[str]:
+    """Repartition topics, if the first decision is of a new application.
+
+    A first decision of a later generation than 1 follows one that assigned nothing, as the topics were missing.
+    """
+    is_first = past.protocol != CLASSIC or past.moments[0].generation in (None, 1)
+    if not past.begins_empty or not is_first or any(each.records for each in past.changelogs.values()):
         return []
     return sorted({
         partition["topic"]
-        for task in tasks
+        for task in _tasks(past)
         for partition in task["partitions"] or ()
         if partition["topic"].endswith("-repartition")
     })  # fmt: skip
@@ -220,6 +227,7 @@ def _started(process: StartedProcess) -> dict[str, Any]:
         **({} if of.instance_id is None else {"instance_id": of.instance_id}),
         "process_id": of.process_id,
         **({} if process.startup_ms is None else {"startup_ms": process.startup_ms}),
+        **({"joins_ms": list(process.joins_ms)} if process.joins_ms else {}),
     }
 
 

@@ -17,12 +17,14 @@ class StartedProcess:
         threads: Number of its threads.
         member_ids: Of its threads, in a streams group; ``None``: the source has none.
         startup_ms: From its start to its threads' start; ``None``: unknown.
+        joins_ms: From its start to each thread's first JoinGroup; empty if they joined before one decision.
     """
 
     participant: Participant
     threads: int
     member_ids: tuple[str, ...] | None = None
     startup_ms: int | None = None
+    joins_ms: tuple[int, ...] = ()
 
 
 @attrs.frozen

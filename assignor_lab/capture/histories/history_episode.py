@@ -9,16 +9,17 @@ from typing import Any
 import attrs
 
 from assignment_api.streams import TaskId
-from assignor_lab.capture.edges.episodes import PastEpisode, RecordedDowntime, episode_document
+from assignor_lab.capture.edges.episodes import PastEpisode, RecordedDowntime, episode_document, missing_topics
 from assignor_lab.capture.edges.happened import Happened
 from assignor_lab.capture.edges.moments import CLASSIC, STREAMS
 from assignor_lab.capture.errors import OneDecisionError
 from assignor_lab.capture.histories.changed_tasks import changed_tasks
 from assignor_lab.capture.histories.changelogs import SeenChangelogs, seen_changelogs
 from assignor_lab.capture.histories.history import DecisionHistory
-from assignor_lab.capture.histories.initial_delay import INITIAL_DELAY, initial_delay_bound
+from assignor_lab.capture.histories.learned_timings import learned_timings
 from assignor_lab.capture.histories.presence import RecordedPresence, prepared_ms, seen_presence
-from assignor_lab.capture.histories.settings import longest_session_ms, settings_of_decisions
+from assignor_lab.capture.histories.repeated_decisions import repeated_decisions
+from assignor_lab.capture.histories.settings import settings_of_decisions
 from assignor_lab.documents.wording import plural
 from assignor_lab.model.decision import Decision, InstanceShare
 from assignor_lab.model.evidence import Evidence
@@ -33,8 +34,6 @@ __all__ = ["history_episode"]
 
 #: An episode continues for this time after the last decision.
 _AFTERWARDS_MS = 15_000
-_SESSION = TIMING_KEYS["session.timeout.ms"]
-_INITIAL_DELAY = TIMING_KEYS[INITIAL_DELAY]
 _MOST_GAPS = 8
 
 
@@ -58,18 +57,10 @@ def history_episode(
             f"{history.place}: one decision of group {history.group!r:.80} alone is a state and no history: give more "
             "of its logs or records, or score it"
         )
-    known = StreamsTimings.from_mapping(given)
-    bound = longest_session_ms(moments) if history.protocol == CLASSIC and _SESSION not in given else None
-    is_bounded = bound is not None and bound < known.session_timeout_ms
-    if bound is not None and is_bounded:
-        given = {**given, _SESSION: bound}
-        known = StreamsTimings.from_mapping(given)
     begins_empty = not moments[0].input.has_owners
-    delay = initial_delay_bound(moments) if history.protocol == CLASSIC and begins_empty else None
-    is_shorter = delay is not None and _INITIAL_DELAY not in given
-    if is_shorter:
-        given = {**given, _INITIAL_DELAY: 0}
-        known = StreamsTimings.from_mapping(given)
+    learned = learned_timings(history, given, begins_empty=begins_empty)
+    given = {**given, **{name: value for name, (value, _) in learned.items()}}
+    known = StreamsTimings.from_mapping(given)
     # Ends of changelogs need only the start time.
     changelogs = seen_changelogs(moments, moments[0].time_ms)
     presence = seen_presence(moments, history.protocol, known, changelogs, begins_empty=begins_empty)
@@ -82,16 +73,7 @@ def history_episode(
     assumptions = [sentence for key, sentence in changed.items() if key not in (settings or {})]
     if history.protocol == STREAMS:
         assumptions += [each for each in without_effect(settings or {}) if each not in stated]
-    if is_bounded:
-        assumptions.append(
-            "session.timeout.ms of the group is unknown, and Kafka's default is too long: an instance was missed "
-            f"within {bound} ms of its last decision. This bound counts (give session.timeout.ms with --config or -c)"
-        )
-    if delay is not None and is_shorter:
-        assumptions.append(
-            f"{INITIAL_DELAY} of the brokers is unknown, and Kafka's default is too long: {delay.evidence}. It is 0 to "
-            f"{delay.longest_ms} ms, and 0 counts (give {INITIAL_DELAY} with --config or -c)"
-        )
+    assumptions += [sentence for _, sentence in learned.values()]
     return with_settings(episode_document(made.episode([*assumptions, *stated], given)), known_settings, given)
 
 
@@ -108,7 +90,7 @@ class _Made:
         moments = self.history.moments
         ends = (each.time_ms if each.within_ms is None else each.within_ms[1] for each in self.presence.happened)
         until_ms = max([moments[-1].time_ms, *ends]) + _AFTERWARDS_MS
-        return PastEpisode(
+        past = PastEpisode(
             self.history.group,
             self.history.protocol,
             moments,
@@ -123,6 +105,15 @@ class _Made:
             assumptions,
             begins_empty=self.begins_empty,
         )
+        return attrs.evolve(past, happened=self._with_repeated(past))
+
+    def _with_repeated(self, past: PastEpisode) -> list[Happened]:
+        """With the rebalances of the leader alone. A play of missing topics has that of the first decision itself."""
+        if past.protocol != CLASSIC:
+            return list(past.happened)
+        first = 2 if missing_topics(past) else 1
+        repeated = repeated_decisions(past.moments, past.happened, self.timings.heartbeat_interval_ms, first)
+        return sorted([*past.happened, *repeated], key=lambda each: each.time_ms)
 
     def _happened(self) -> list[Happened]:
         """At equal times changes of tasks come first."""

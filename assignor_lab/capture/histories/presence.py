@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import pairwise
 
 import attrs
 
 from assignor_lab.capture.edges.happened import Happened, StartedProcess
-from assignor_lab.capture.edges.moments import DecisionMoment, Participant
+from assignor_lab.capture.edges.moments import STREAMS, DecisionMoment, Participant
 from assignor_lab.capture.histories.changelogs import SeenChangelogs
 from assignor_lab.capture.histories.initial_delay import initial_wait_ms
 from assignor_lab.capture.histories.thread_changes import ThreadsOfProcess, threads_of_process
@@ -138,6 +139,8 @@ class _Seen:
     gone: dict[str, tuple[Participant, int, int]] = attrs.field(factory=dict)
     #: Logged events, by client id and time.
     changes: dict[str, list[tuple[int, str]]] = attrs.field(factory=dict)
+    #: Client id and assumed time of a stop to its bounds.
+    open_stops: dict[tuple[str, int], tuple[int, int]] = attrs.field(factory=dict)
     logged: set[str] = attrs.field(factory=set)
     unlogged: int = 0
     worked_out: int = 0
@@ -190,14 +193,34 @@ class _Seen:
         for client, times in rejoined.items():
             logged = self.changes.setdefault(client, [])
             starts = [at for at, type_ in logged if type_ == "start"]
-            for at in times:
+            for before, at in pairwise([0, *sorted(times)]):
                 if not any(at - _BEFORE_JOINING_MS < start <= at for start in starts):
                     self.worked_out += 1
                     begun = at - self.timings.join_ms
                     start = begun - self.timings.startup_ms
-                    logged += [(start - _SHORT_MS, "stop"), (start, "start"), (begun, "begun")]
+                    stop = start - _SHORT_MS
+                    logged += [(stop, "stop"), (start, "start"), (begun, "begun")]
+                    self.open_stops[client, stop] = self._within_session(client, before, at, stop, start)
         for logged in self.changes.values():
             logged.sort()
+
+    def _within_session(
+        self, client: str, before_ms: int, rejoined_ms: int, likeliest_ms: int, start_ms: int
+    ) -> tuple[int, int]:
+        """Bounds of the end of a static member that rejoined in its session.
+
+        It sent heartbeats until its end, so that is less than a session before. It took part in the decision before.
+
+        Args:
+            before_ms: Its rejoin before.
+        """
+        took_part = (
+            moment.time_ms
+            for moment in self.moments
+            if moment.time_ms < likeliest_ms and any(each.client_id == client for each in moment.participants.values())
+        )
+        earliest = max(rejoined_ms - self.timings.session_timeout_ms, before_ms + 1, max(took_part, default=0) + 1)
+        return min(earliest, likeliest_ms), max(likeliest_ms, start_ms - 1)
 
     def _corrupted(self) -> None:
         names: dict[str | None, set[str]] = {}
@@ -262,7 +285,8 @@ class _Seen:
                 found[-1] = (*found[-1][:2], at)
         for stop, start, begun in found[: len(found) - 1 if has_later else len(found)]:
             started = StartedProcess(each, each.thread_count, None, None if begun is None else begun - start)
-            self.happened += [Happened(stop, "stop", name), Happened(start, "start", name, started=started)]
+            within = self.open_stops.get((each.client_id, stop))
+            self.happened += [Happened(stop, "stop", name, within), Happened(start, "start", name, started=started)]
 
     def _end(self, name: str, place: int, *, is_back: bool = False) -> None:
         """Since the previous decision. ``is_back``: with another process."""
@@ -273,7 +297,7 @@ class _Seen:
         self.gone[name] = (each, last, len(self.happened))
         logged = self._logged(each, "stop", self._began(name), moment.time_ms)
         if logged is not None:
-            self.happened.append(Happened(logged, "stop", name))
+            self.happened.append(Happened(logged, "stop", name, self.open_stops.get((each.client_id or "", logged))))
             return
         if self.protocol == "classic" and left_by_request(each, moment):
             at = moment.time_ms - 1 if moment.prepared_ms is None else moment.prepared_ms - 1
@@ -391,15 +415,37 @@ class _Seen:
             at = max(at, ended.time_ms + 2)
         within = None if logged is not None else self._joined_within(at, place)
         members = threads.members if each.member_ids else None
-        started = StartedProcess(each, len(threads.members) or each.thread_count, members, startup_ms)
+        joins = self._joins_ms(threads, place, joined, at) if logged is None or startup_ms is not None else ()
+        started = StartedProcess(each, len(threads.members) or each.thread_count, members, startup_ms, joins)
         self.happened.append(Happened(at, "start", name, within, started))
+
+    def _joins_ms(self, threads: ThreadsOfProcess, place: int, joined_ms: int, at_ms: int) -> tuple[int, ...]:
+        """A thread that is missing in a decision joined after it."""
+        if all(seen == place for seen in threads.seen):
+            return ()
+        times = (
+            joined_ms if seen == place else prepared_ms(self.moments, seen, self.protocol, self.timings)
+            for seen in threads.seen
+        )
+        return tuple(max(0, each - at_ms) for each in times)
 
     def _joined_within(self, at_ms: int, place: int) -> tuple[int, int] | None:
         """Bounds of a change that led to a decision whose rebalance has no recorded beginning."""
         moment = self.moments[place]
+        if self.protocol == STREAMS and place:
+            return self._before_target(at_ms, place)
         if self.protocol != "classic" or moment.prepared_ms is not None or not place:
             return None
         return at_ms, max(at_ms, min(at_ms + self.timings.heartbeat_interval_ms, moment.time_ms - 1))
+
+    def _before_target(self, at_ms: int, place: int) -> tuple[int, int] | None:
+        """Bounds of a join: a broker computes no target within ``streams.assignment.interval.ms`` of the last one.
+
+        The first heartbeat after that interval computes it.
+        """
+        waited = self.moments[place].time_ms - self.moments[place - 1].time_ms
+        most = self.timings.assignment_interval_ms + self.timings.streams_heartbeat_interval_ms
+        return (max(0, at_ms - waited + 1), at_ms) if waited < most else None
 
     def _threads(self, name: str, each: Participant, place: int, *, is_start: bool) -> ThreadsOfProcess:
         found = threads_of_process(self.moments, place, each.process_id, self.timings, is_start=is_start)
@@ -446,7 +492,8 @@ def prepared_ms(moments: Sequence[DecisionMoment], place: int, protocol: str, ti
         # A departure precedes the epoch that it causes, in a large group by a moment.
         gone = (each.time_ms for each in moment.noted if each.type == "gone")
         own = (at for at in gone if earlier <= at <= moment.time_ms)
-        return max([moment.time_ms - timings.request_ms, *own])
+        delay_ms = 0 if place else timings.streams_initial_rebalance_delay_ms
+        return max([moment.time_ms - timings.request_ms - delay_ms, *own])
     waits = timings.heartbeat_interval_ms if place else initial_wait_ms(moment, timings.initial_rebalance_delay_ms)
     # A process that came with it joined after its threads' start.
     begun = [each.time_ms for each in moment.noted if each.type == "begun"]

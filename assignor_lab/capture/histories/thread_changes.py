@@ -35,10 +35,16 @@ class ThreadChange:
 
 @attrs.frozen
 class ThreadsOfProcess:
-    """Threads of a process; ``members`` started with it, by number."""
+    """Threads of a process.
+
+    Args:
+        members: That started with it, by number.
+        seen: Place of the first decision that has each of them.
+    """
 
     members: tuple[str, ...]
     changes: tuple[ThreadChange, ...]
+    seen: tuple[int, ...] = ()
 
 
 def threads_of_process(
@@ -75,7 +81,9 @@ def threads_of_process(
         for key in new:
             numbers[key] = next_thread(list(numbers.values()))
             changes.append(ThreadChange(at, "add_thread", member_id=here[key]))
-    return ThreadsOfProcess(tuple(began[key] for key in sorted(began, key=natural_order)), tuple(changes))
+    keys = sorted(began, key=natural_order)
+    places = tuple(next(at for (at, _), each in zip(seen, shown, strict=True) if key in each) for key in keys)
+    return ThreadsOfProcess(tuple(began[key] for key in keys), tuple(changes), places)
 
 
 def _appearances(moments: Sequence[DecisionMoment], place: int, process: str) -> Iterator[tuple[int, Participant]]:

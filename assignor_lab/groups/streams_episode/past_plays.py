@@ -1,13 +1,15 @@
 """The plays of a recorded past: their draws, selected by the decisions of the group's own assignor, and their error.
 
-Twice as many draws are played with the group's own assignor as count. The half whose rebalances after each event are
-nearest to the recorded ones counts. Every contender plays these draws.
+Each draw is played twice with the group's own assignor. Before the second play, its open moments move toward the
+recorded decisions (``fitted_draws``). The play whose rebalances after each event are nearer to the recorded ones
+counts, and every contender plays its draw.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from statistics import median
+from typing import Any
 
 import attrs
 
@@ -15,26 +17,27 @@ from assignment_api import AssignorLabError
 from assignment_api.plugins import ConfigSources, Registry
 from assignor_lab.documents.shapes import Check
 from assignor_lab.documents.values import plain_document, value_of
+from assignor_lab.groups.streams_episode.fitted_draws import fitted_draw
 from assignor_lab.groups.streams_episode.playing import play
+from assignor_lab.groups.streams_episode.shown_absence import shown_absence
 from assignor_lab.model.history import GroupHistory
 from assignor_lab.scenarios import Scenario, scenario_from_document
 from assignor_lab.simulation.streams.actions import action_name
 from assignor_lab.simulation.streams.comparison import actions_of
 from assignor_lab.simulation.streams.draws import drawn_past
-from assignor_lab.simulation.streams.episode import StreamsEpisode
+from assignor_lab.simulation.streams.episode import PastDraw, StreamsEpisode
 from assignor_lab.simulation.streams.episode_format import read_episode
-from assignor_lab.simulation.streams.processing import RESTORING
-from assignor_lab.simulation.streams.results import RecordedTotals, recorded_totals, totals_of
-from assignor_lab.simulation.streams.traffic import TrafficTerms
+from assignor_lab.simulation.streams.results import RecordedTotals, recorded_totals
+from assignor_lab.simulation.streams.simulate import PlayedStreamsEpisode
 
 __all__ = ["PLAYS", "OwnPlays", "own_plays", "plays_of", "with_plays"]
 
+#: Task to its times without an owner.
+Waits = Mapping[str, Sequence[tuple[int, int]]]
 #: Plays of a past by default.
 PLAYS = 20
 #: Tasks times generations of all plays of one contender: a larger past is played less often.
 _MOST = 200_000
-#: Draws for each play that counts.
-_DRAWS = 2
 
 
 @attrs.frozen
@@ -87,18 +90,19 @@ def with_plays(
     number = plays_of(scenario, plays)
     try:
         episode = read_episode(scenario)
-        drawn = [f"{seed} {place}" for place in range(number * _DRAWS)] if number > 1 else []
-        worlds = [drawn_past(episode, draw) for draw in drawn] or [episode]
-        found = [_own_play(world, registry, sources) for world in worlds]
+        found = (
+            [_nearer_play(episode, PastDraw(f"{seed} {place}"), registry, sources) for place in range(number)]
+            if number > 1
+            else [_own_play(episode, PastDraw(""), episode, registry, sources)]
+        )
     except AssignorLabError:
         return scenario
-    kept = sorted(sorted(range(len(found)), key=lambda place: (found[place].departure, place))[:number])
     inferred_s = (scenario.document.get("recorded") or {}).get("downtime", {}).get("bounds_s")
-    own = _summary([found[place] for place in kept], episode.recorded, inferred_s)
+    own = _summary(found, episode.recorded, inferred_s)
     document = {
         **scenario.document,
         "plays": {
-            "draws": [drawn[place] for place in kept if drawn],
+            "draws": [_draw_document(each.draw) for each in found if number > 1],
             "error": own.error,
             "own": plain_document(own),
         },
@@ -115,8 +119,10 @@ def own_plays(scenario: Scenario) -> OwnPlays | None:
 _read_plays: Check[OwnPlays] = value_of(OwnPlays, "give a past without `plays`")
 
 
-@attrs.frozen
+@attrs.frozen(eq=False)
 class _OwnPlay:
+    draw: PastDraw
+    played: PlayedStreamsEpisode
     rebalances: int
     downtime_s: float
     #: Action and instance, by number of occurrence: more rebalances than recorded, and more downtime (s).
@@ -127,32 +133,50 @@ class _OwnPlay:
         return sum(abs(rebalances) for rebalances, _ in self.by_event.values())
 
 
-def _own_play(episode: StreamsEpisode, registry: Registry, sources: ConfigSources) -> _OwnPlay:
+def _nearer_play(episode: StreamsEpisode, draw: PastDraw, registry: Registry, sources: ConfigSources) -> _OwnPlay:
+    first = _own_play(episode, draw, drawn_past(episode, draw), registry, sources)
+    fitted = fitted_draw(episode, draw, first.played)
+    if fitted == draw:
+        return first
+    second = _own_play(episode, fitted, drawn_past(episode, fitted), registry, sources)
+    return second if second.departure <= first.departure else first
+
+
+def _draw_document(draw: PastDraw) -> dict[str, Any]:
+    moved = [[place, by_ms] for place, by_ms in sorted(draw.moved.items())]
+    return {"seed": draw.seed, **({"moved": moved} if moved else {})}
+
+
+def _own_play(
+    past: StreamsEpisode, draw: PastDraw, episode: StreamsEpisode, registry: Registry, sources: ConfigSources
+) -> _OwnPlay:
     _, played = play(episode, registry, sources, may_run_code=True, keep_log=False)
-    history, recorded = played.history, episode.recorded
+    history, recorded = played.history, past.recorded
     assert recorded is not None
     actions = actions_of(history)
     times = [each.at.latest_ms for each in actions]
     begins = sorted(each.since_ms for each in recorded.decisions)
-    left_out = "" if recorded.shows_restoring or recorded.probes else RESTORING
+    is_measured = bool(recorded.probes)
+    waits = _waits(history) if is_measured else shown_absence(played, shows_restoring=recorded.shows_restoring)
+    known = _waits(recorded)
     by_event: dict[tuple[str, str, int], tuple[int, float]] = {}
     ends = [*times[1:], episode.start_ms + episode.until_ms]
     for event, ours, begin, end in zip(actions, history.responses(times), times, ends, strict=True):
         action, who = action_name(event) or "", event.subject or ""
         theirs = sum(begin <= each < end for each in begins)
-        away = _away_s(history, begin, end, left_out) - _away_s(recorded, begin, end)
+        away = _away_s(waits, begin, end) - _away_s(known, begin, end)
         place = sum(key[:2] == (action, who) for key in by_event)
         by_event[action, who, place] = ours.rebalances - theirs, away
-    totals = totals_of(played, TrafficTerms())
-    downtime_s = None if left_out else totals.unavailable_task_s
-    if downtime_s is None:
-        downtime_s = totals.unavailable_without_restoring_task_s
-    return _OwnPlay(len(history.decisions), downtime_s, by_event)
+    downtime_s = _away_s(waits, played.first_ms, episode.start_ms + episode.until_ms)
+    return _OwnPlay(draw, played, len(history.decisions), downtime_s, by_event)
 
 
-def _away_s(history: GroupHistory, begin_ms: int, end_ms: int, left_out: str = "") -> float:
-    waits = (wait for course in history.courses.values() for wait in course.waits if wait.cause != left_out)
-    return sum(max(0, min(wait.end_ms, end_ms) - max(wait.begin_ms, begin_ms)) for wait in waits) / 1000
+def _waits(history: GroupHistory) -> Waits:
+    return {task: [(wait.begin_ms, wait.end_ms) for wait in course.waits] for task, course in history.courses.items()}
+
+
+def _away_s(waits: Waits, begin_ms: int, end_ms: int) -> float:
+    return sum(max(0, min(end, end_ms) - max(begin, begin_ms)) for of in waits.values() for begin, end in of) / 1000
 
 
 def _summary(plays: Sequence[_OwnPlay], recorded: GroupHistory | None, inferred_s: Sequence[float] | None) -> OwnPlays:

@@ -87,7 +87,8 @@ def past_changes(
     if downtime is None:
         return [], ["the source does not show when tasks were without an owner"]
     begin_ms = episode["initial"]["source"]["time_ms"]
-    events = [_event(each) for each in episode["events"]]
+    # Other metadata of topics change no instance; their rebalance is no step of a plan.
+    events = [_event(each) for each in episode["events"] if each["type"] != "metadata_changes"]
     clusters = _clusters(events, downtime["tasks"])
     found, reasons = [], []
     for place, cluster in enumerate(clusters):

@@ -22,7 +22,7 @@ from assignor_lab.verification.verified import Verification
 
 __all__ = [
     "MOST_CHANGES", "PLAYS", "played_change", "predicted_change", "predicted_past", "prepared_change", "refused_past",
-    "state_before",
+    "state_before", "without_contradicted",
 ]  # fmt: skip
 
 #: Plays of a past change.
@@ -43,13 +43,33 @@ class _Away:
 
 
 def refused_past(verification: Verification) -> PastRecord | None:
-    """The record of a past whose decisions contradict the assignor; ``None`` if they do not."""
-    if not verification.refused:
+    """The record of a past whose decisions contradict the assignor; ``None`` if they do not.
+
+    Decisions that only unknown lags explain refuse no past (:func:`without_contradicted`).
+    """
+    refused = [each for each in verification.refused if each.contradicted_ms is None]
+    if not refused:
         return None
-    group = verification.refused[0]
+    group = refused[0]
     differ = group.checked - group.reproduced
     decisions = plural(group.checked, "decision")
     return PastRecord(refused=f"{differ} of {decisions} contradict the assignor, so its changes cannot be predicted")
+
+
+def without_contradicted(
+    changes: Sequence[PastChange], verification: Verification
+) -> tuple[list[PastChange], list[str]]:
+    """The changes before and after the decisions that only unknown lags explain, and a reason for each other one."""
+    times = [at_ms for each in verification.refused for at_ms in each.contradicted_ms or ()]
+    kept: list[PastChange] = []
+    reasons: list[str] = []
+    for each in changes:
+        since_ms = (each.state.source or {}).get("time_ms", each.at_ms)
+        if any(since_ms <= at_ms <= each.at_ms + each.window_ms for at_ms in times):
+            reasons.append("only with current copies the assignor makes one of its decisions: its lags are unknown")
+        else:
+            kept.append(each)
+    return kept, reasons
 
 
 def predicted_past(

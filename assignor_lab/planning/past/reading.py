@@ -8,7 +8,7 @@ from functools import partial
 import attrs
 
 from assignor_lab.planning.past.changes import PastChange, past_changes
-from assignor_lab.planning.past.predicting import predicted_past, prepared_change, refused_past
+from assignor_lab.planning.past.predicting import predicted_past, prepared_change, refused_past, without_contradicted
 from assignor_lab.planning.past_record import PastRecord, PredictedChange
 from assignor_lab.planning.plans import Starts
 from assignor_lab.planning.predict import Terms
@@ -52,6 +52,8 @@ def record_of_past(
         return None
     if (refused := refused_past(verification)) is not None:
         return refused
+    found, contradicted = without_contradicted(found, verification)
+    reasons += contradicted
     # The recording bounds a session timeout that no setting gives.
     of_past = attrs.evolve(terms, timings={**timings, **terms.timings})
     prepared = partial(prepared_change, terms=of_past, processes=processes, seed=seed)

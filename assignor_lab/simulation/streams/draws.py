@@ -8,7 +8,8 @@ from collections.abc import Iterator
 
 import attrs
 
-from assignor_lab.simulation.streams.episode import StreamsEpisode, StreamsEvent
+from assignor_lab.simulation.streams.actions import START
+from assignor_lab.simulation.streams.episode import PastDraw, StreamsEpisode, StreamsEvent
 from assignor_lab.simulation.streams.timings import StreamsTimings
 
 __all__ = ["drawn_past", "drawn_pasts", "drawn_timings"]
@@ -49,26 +50,39 @@ def drawn_pasts(episode: StreamsEpisode) -> Iterator[StreamsEpisode]:
         yield drawn_past(episode, draw)
 
 
-def drawn_past(episode: StreamsEpisode, seed: str) -> StreamsEpisode:
+def drawn_past(episode: StreamsEpisode, draw: PastDraw) -> StreamsEpisode:
     """A recorded past for one play: each inferred event at a time within its bounds, on a machine of a drawn speed.
 
     Events of one instance keep their order. Every contender plays the same draws.
-
-    Args:
-        seed: Seed of the draws: equal ones give equal pasts.
     """
-    drawn = random.Random(f"past {seed}")  # noqa: S311 - a simulation, not a secret
+    drawn = random.Random(f"past {draw.seed}")  # noqa: S311 - a simulation, not a secret
     timings = drawn_timings(episode.timings, drawn)
     moved: list[StreamsEvent] = []
     latest: dict[str, int] = {}
-    for event in episode.events:
-        at_ms = event.at_ms if event.within_ms is None else drawn.randint(*event.within_ms)
+    for place, event in enumerate(episode.events):
+        further = draw.moved.get(place, 0)
+        details = dict(event.details)
+        if event.within_ms is not None:
+            earliest, last = event.within_ms
+            at_ms = max(earliest, min(last, drawn.randint(earliest, last) + further))
+        else:
+            at_ms = event.at_ms
+            if event.type == START and further:
+                details["startup_ms"] = max(0, _startup_ms(event, timings) + further)
+                if "joins_ms" in details:
+                    details["joins_ms"] = [
+                        None if each is None else max(0, each + further) for each in details["joins_ms"]
+                    ]
         if event.client:
             # The disk of an instance is lost after its end, whenever that is.
             at_ms = max(at_ms, latest.get(event.client, -1) + 1)
             if event.type == "lose_disk":
                 at_ms = latest.get(event.client, at_ms - 1) + 1
             latest[event.client] = at_ms
-        moved.append(attrs.evolve(event, at_ms=min(at_ms, episode.until_ms)))
+        moved.append(attrs.evolve(event, at_ms=min(at_ms, episode.until_ms), details=details))
     moved.sort(key=lambda event: event.at_ms)
     return attrs.evolve(episode, timings=timings, events=tuple(moved))
+
+
+def _startup_ms(event: StreamsEvent, timings: StreamsTimings) -> int:
+    return int(event.details.get("startup_ms", timings.startup_ms))

@@ -18,7 +18,7 @@ from assignor_lab.model.history import GroupHistory
 from assignor_lab.simulation.streams.timings import StreamsTimings
 
 __all__ = [
-    "Changelog", "PastPlays", "StreamsEvent", "InstanceSettings", "ProtocolOfGroup", "StreamsEpisode",
+    "Changelog", "PastDraw", "PastPlays", "StreamsEvent", "InstanceSettings", "ProtocolOfGroup", "StreamsEpisode",
     "drawn_member_id", "drawn_process_id", "first_event_ms",
 ]  # fmt: skip
 
@@ -92,16 +92,30 @@ class StreamsEvent:
 
 
 @attrs.frozen
+class PastDraw:
+    """One draw of a recorded past.
+
+    Args:
+        seed: Equal ones give equal draws.
+        moved: Place of an event to the time by which it comes later than drawn, in ms; of a start at a known time the
+            time until its threads start is longer.
+    """
+
+    seed: str
+    moved: Mapping[int, int] = attrs.field(factory=dict)
+
+
+@attrs.frozen
 class PastPlays:
     """The plays of a recorded past.
 
     Args:
-        draws: Their seeds; empty: one play, with each event at its ``at_ms``.
+        draws: Empty: one play, with each event at its ``at_ms``.
         error: Error of the group's own assignor's plays against the recorded time without an owner, as a share of it;
             ``None``: unknown.
     """
 
-    draws: tuple[str, ...] = ()
+    draws: tuple[PastDraw, ...] = ()
     error: float | None = None
 
 

@@ -45,6 +45,7 @@ from assignor_lab.simulation.episode_files import check_kind, episodes_in
 from assignor_lab.simulation.streams.episode import (
     Changelog,
     InstanceSettings,
+    PastDraw,
     PastPlays,
     StreamsEpisode,
     StreamsEvent,
@@ -258,12 +259,21 @@ def _recorded(
     )
 
 
-_plays = record({"draws": list_of(text)}, {"error": nullable(number), "own": any_value})
+_moved = list_of(whole(-LONGEST_MS, LONGEST_MS))
+_draw = record({"seed": text}, {"moved": list_of(_moved)})
+_plays = record({"draws": list_of(_draw)}, {"error": nullable(number), "own": any_value})
 
 
 def _past_plays(document: Mapping[str, Any]) -> PastPlays:
     given = at(_plays, document.get("plays", {"draws": []}), "plays")
-    return PastPlays(tuple(given.get("draws", ())), given.get("error"))
+    return PastPlays(tuple(map(_past_draw, given.get("draws", ()))), given.get("error"))
+
+
+def _past_draw(given: Mapping[str, Any]) -> PastDraw:
+    moved = given.get("moved", ())
+    if any(len(each) != 2 for each in moved):
+        raise Mismatch("expected pairs of an event's place and a time", "plays", "draws", "moved")
+    return PastDraw(given["seed"], dict(moved))
 
 
 def _refuse_unknown_tasks(events: Iterable[StreamsEvent], known: set[str]) -> None:

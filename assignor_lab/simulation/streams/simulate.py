@@ -12,6 +12,7 @@ from assignment_api import AssignorLabError
 from assignment_api.streams import StreamsClientState, TaskId
 from assignor_lab.model.events import GroupEvent
 from assignor_lab.model.history import GroupHistory, GroupName
+from assignor_lab.model.unowned import MemberOwnership
 from assignor_lab.runtime.garbage import seldom_collected
 from assignor_lab.simulation.patience import still_waited_for
 from assignor_lab.simulation.streams.actions import action_event
@@ -53,6 +54,8 @@ class SimulatedGroup(StalledGroup, Protocol):
     generations: list[Generation]
     #: Times of changes of members' tasks, in order; ``None``: those of the generations.
     changes: list[int] | None
+    #: Current assignments of the members, as the broker records them; ``None``: the group's broker has none.
+    holdings: list[MemberOwnership] | None
     #: Times and reasons of an assignor's failures that the group survived.
     failures: list[tuple[int, str]]
 
@@ -71,6 +74,7 @@ class PlayedStreamsEpisode:
 
     Args:
         actions: On instances, by time.
+        holdings: Changes of the members' current assignments, as the broker records them; ``None``: it has none.
         is_cut: The simulation stopped early at a cycle; ``episode`` ends there.
     """
 
@@ -83,6 +87,7 @@ class PlayedStreamsEpisode:
     changes: tuple[int, ...] | None = None
     failures: tuple[tuple[int, str], ...] = ()
     is_cut: bool = False
+    holdings: tuple[MemberOwnership, ...] | None = None
 
     @cached_property
     def history(self) -> GroupHistory:
@@ -147,7 +152,7 @@ def simulate(
         episode = attrs.evolve(episode, events=happened, until_ms=until_ms)
     return PlayedStreamsEpisode(
         episode, world, tuple(group.generations), tuple(player.actions), world.begin_ms + first, seed, changes,
-        tuple(group.failures), is_cut,
+        tuple(group.failures), is_cut, None if group.holdings is None else tuple(group.holdings),
     )  # fmt: skip
 
 

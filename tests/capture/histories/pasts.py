@@ -71,5 +71,5 @@ def done_to(episode: dict[str, Any], offset_ms: int = 0) -> list[tuple[str, str,
     return [
         (event["type"], event["client"], begin + event["at_ms"] + offset_ms)
         for event in episode["events"]
-        if event["type"] != "lose_disk"
+        if event["type"] not in ("lose_disk", "metadata_changes")
     ]

@@ -12,10 +12,13 @@ from assignment_api.plugins.config_files import file_layer
 from assignment_api.plugins.layers import default_layer
 from assignor_lab.capture.histories.episodes import past_as_episodes
 from assignor_lab.capture.histories.past import PastSurroundings
+from assignor_lab.groups.streams_episode.fitted_draws import fitted_draw
 from assignor_lab.groups.streams_episode.past_plays import own_plays, plays_of, with_plays
+from assignor_lab.groups.streams_episode.playing import play
 from assignor_lab.runtime.discovery import discovered
 from assignor_lab.scenarios import Scenario
 from assignor_lab.simulation.streams.draws import drawn_past
+from assignor_lab.simulation.streams.episode import PastDraw
 from assignor_lab.simulation.streams.episode_format import read_episode
 
 SAMPLE = Path(__file__).parents[3] / "assignor_lab" / "samples" / "tagged"
@@ -52,14 +55,52 @@ def test_draws_stay_within_bounds_and_in_the_order_of_an_instance(past: Scenario
     episode = read_episode(past)
     bounds = {(each.type, each.client): each.within_ms or (each.at_ms, each.at_ms) for each in episode.events}
     for number in range(50):
-        drawn = drawn_past(episode, f"0 {number}")
+        drawn = drawn_past(episode, PastDraw(f"0 {number}"))
         assert [each.at_ms for each in drawn.events] == sorted(each.at_ms for each in drawn.events)
         for each in drawn.events:
             if each.type == "crash":
                 low, high = bounds[each.type, each.client]
                 assert low <= each.at_ms <= high
-    assert drawn_past(episode, "0 1").events == drawn_past(episode, "0 1").events
-    assert drawn_past(episode, "0 1").events != drawn_past(episode, "1 1").events
+    first, second, other = (drawn_past(episode, PastDraw(seed)) for seed in ("0 1", "0 1", "1 1"))
+    assert first.events == second.events != other.events
+
+
+def test_a_moved_draw_stays_within_bounds_and_starts_threads_later(past: Scenario) -> None:
+    episode = read_episode(past)
+    places = {each.type: place for place, each in enumerate(episode.events)}
+    kill, start = places["crash"], places["start"]
+    draw = PastDraw("0 1")
+    before = drawn_past(episode, draw)
+    after = drawn_past(episode, attrs.evolve(draw, moved={kill: 60_000, start: 700}))
+    bounds = episode.events[kill].within_ms
+    assert bounds is not None
+    assert [each.at_ms for each in after.events if each.type == "crash"] == [bounds[1]]
+    name, at_ms = episode.events[start].client, episode.events[start].at_ms
+    startups = [
+        next(each for each in drawn.events if (each.type, each.client, each.at_ms) == ("start", name, at_ms)).details[
+            "startup_ms"
+        ]
+        for drawn in (before, after)
+    ]
+    assert startups[1] - startups[0] == 700
+
+
+def test_a_fitted_draw_moves_the_kill_toward_its_recorded_decision(
+    past: Scenario, registry: Registry, config: ConfigSources
+) -> None:
+    episode = read_episode(past)
+    draw = PastDraw("0 3")
+    assert episode.recorded is not None
+    (kill,) = [place for place, each in enumerate(episode.events) if each.type == "crash"]
+    killed = episode.events[kill].client
+    away = [each.at.latest_ms for each in episode.recorded.decisions if killed not in each.shares][1]
+
+    def distance(of: PastDraw) -> int:
+        _, played = play(drawn_past(episode, of), registry, config, may_run_code=True, keep_log=False)
+        return min(abs(each.at.latest_ms - away) for each in played.history.decisions if killed not in each.shares)
+
+    _, played = play(drawn_past(episode, draw), registry, config, may_run_code=True, keep_log=False)
+    assert distance(fitted_draw(episode, draw, played)) <= distance(draw)
 
 
 def test_the_own_plays_hold_the_recording_of_the_sample(

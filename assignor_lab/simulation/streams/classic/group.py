@@ -21,6 +21,7 @@ from assignor_lab.kafka.coordinator import (
 from assignor_lab.kafka.coordinator.member_ids import MemberIds
 from assignor_lab.kafka.leader.member_messages import MemberMessage
 from assignor_lab.kafka.wire import NO_REBALANCE
+from assignor_lab.model.unowned import MemberOwnership
 from assignor_lab.simulation.streams.classic.broker import Broker
 from assignor_lab.simulation.streams.classic.decided import decided_generation
 from assignor_lab.simulation.streams.classic.heartbeats import ClassicHeartbeats
@@ -63,6 +64,7 @@ class ClassicGroup:
         self._unknown_ends_until_ms = 0
         self.generations: list[Generation] = []
         self.changes: list[int] | None = None
+        self.holdings: list[MemberOwnership] | None = None
         self.failures: list[tuple[int, str]] = []
 
     def _member_id(self, request: JoinRequest) -> str:

@@ -5,7 +5,7 @@ Heartbeats without effect are not simulated. An event makes each member's next o
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import partial
 
 from assignment_api import AssignorLabError
@@ -17,6 +17,7 @@ from assignor_lab.kafka.streams_group.reconciliation import MemberState, Standin
 from assignor_lab.kafka.streams_group.refiner import Refiner
 from assignor_lab.kafka.streams_group.target_schedule import TargetSchedule
 from assignor_lab.kafka.streams_group.tasks import TasksByRole
+from assignor_lab.model.unowned import MemberOwnership
 from assignor_lab.simulation.streams.episode import drawn_member_id
 from assignor_lab.simulation.streams.generations import Generation
 from assignor_lab.simulation.streams.instances import Instance, Thread
@@ -86,6 +87,7 @@ class ProtocolGroup:
         self._failing: Instance | None = None
         self.generations: list[Generation] = []
         self.changes: list[int] | None = self._reconciling.changes
+        self.holdings: list[MemberOwnership] | None = []
         self.failures: list[tuple[int, str]] = []
 
     # --- events -----------------------------------------------------------------------------------------
@@ -303,6 +305,7 @@ class ProtocolGroup:
         if self._members.get(member.id) is not member:
             return
         held = self._group.remove(member.id)
+        self._holds(member, frozenset())
         self._forget(member)
         self._because(f"{member.thread.instance.name} {how}")
         self._world.say(
@@ -363,6 +366,7 @@ class ProtocolGroup:
         self, member: StreamsProtocolMember, request: partial[HeartbeatAnswer], counted_ms: int | None = None
     ) -> None:
         now, target_epoch = self._clock.now, self._group.target_epoch
+        before = self._group.members.get(member.id)
         try:
             answer = request()
         except LeaderFailedError as error:
@@ -373,11 +377,18 @@ class ProtocolGroup:
             self._write_down()
             self._heartbeats.arm_all()
         standing = self._group.members[member.id]
+        if before is None or before.assigned.active != standing.assigned.active:
+            self._holds(member, standing.assigned.active)
         if answer.has_changed and standing.state is MemberState.UNREVOKED:
             # max.poll.interval.ms of a member is its time limit for revocations.
             late_ms = now + self._timings.max_poll_interval_ms
             self._clock.at(late_ms, partial(self._too_late, member, standing))
         self._clock.after(self._timings.request_ms, partial(self._reconciling.answered, member, answer))
+
+    def _holds(self, member: StreamsProtocolMember, active: Iterable[int]) -> None:
+        if self.holdings is not None:
+            names = frozenset(str(self._world.tasks[task]) for task in active)
+            self.holdings.append(MemberOwnership(self._clock.now, member.id, member.thread.instance.name, names))
 
     def _failed(self, member: StreamsProtocolMember, error: LeaderFailedError) -> None:
         instance = member.thread.instance

@@ -1,0 +1,62 @@
+"""Settings of a recorded group that its source does not name, as its decisions bound them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from assignor_lab.capture.edges.moments import CLASSIC
+from assignor_lab.capture.histories.history import DecisionHistory
+from assignor_lab.capture.histories.initial_delay import INITIAL_DELAY, initial_delay_bound
+from assignor_lab.capture.histories.reactions import learned_heartbeat_ms, longest_streams_session_ms
+from assignor_lab.capture.histories.settings import longest_session_ms
+from assignor_lab.simulation.streams.timings import TIMING_KEYS, StreamsTimings
+
+__all__ = ["learned_timings"]
+
+_SESSION, _STREAMS_SESSION = "session.timeout.ms", "streams.session.timeout.ms"
+_STREAMS_HEARTBEAT = "streams.heartbeat.interval.ms"
+
+
+def learned_timings(
+    history: DecisionHistory, given: Mapping[str, int], *, begins_empty: bool
+) -> dict[str, tuple[int, str]]:
+    """Timing to its value and a sentence: the recording contradicts Kafka's default, and the source has no value.
+
+    Args:
+        given: Known timings by their names.
+    """
+    found = _of_classic(history, begins_empty=begins_empty) if history.protocol == CLASSIC else _of_streams(history)
+    return {
+        TIMING_KEYS[key]: (value, f"{sentence} (give {key} with --config or -c)")
+        for key, value, sentence in found
+        if TIMING_KEYS[key] not in given
+    }
+
+
+def _of_classic(history: DecisionHistory, *, begins_empty: bool) -> Iterator[tuple[str, int, str]]:
+    yield from _session(_SESSION, longest_session_ms(history.moments), "decision")
+    delay = initial_delay_bound(history.moments) if begins_empty else None
+    if delay is not None:
+        yield (
+            INITIAL_DELAY, 0, f"{INITIAL_DELAY} of the brokers is unknown, and Kafka's default is too long: "
+            f"{delay.evidence}. It is 0 to {delay.longest_ms} ms, and 0 counts"
+        )  # fmt: skip
+
+
+def _of_streams(history: DecisionHistory) -> Iterator[tuple[str, int, str]]:
+    yield from _session(_STREAMS_SESSION, longest_streams_session_ms(history.moments), "change of tasks")
+    learned = learned_heartbeat_ms(history.moments)
+    if learned is not None:
+        yield (
+            _STREAMS_HEARTBEAT, learned.interval_ms, f"{_STREAMS_HEARTBEAT} of the group is unknown, and Kafka's "
+            f"default is too long: members learned of {learned.count} targets within {learned.longest_ms} ms. "
+            f"{learned.interval_ms} ms counts"
+        )  # fmt: skip
+
+
+def _session(key: str, bound_ms: int | None, sign: str) -> Iterator[tuple[str, int, str]]:
+    if bound_ms is not None and bound_ms < getattr(StreamsTimings(), TIMING_KEYS[key]):
+        yield (
+            key, bound_ms, f"{key} of the group is unknown, and Kafka's default is too long: an instance was missed "
+            f"within {bound_ms} ms of its last {sign}. This bound counts"
+        )  # fmt: skip
