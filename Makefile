@@ -93,10 +93,11 @@ parity: setup ## put random scenarios to official Kafka and to ours (COUNT=20000
 	@scripts/build-official $(RELEASE)
 	$(BIN)/python -m parity --count $(or $(COUNT),20000) $(if $(RELEASE),--release $(RELEASE)) $(if $(SEED),--seed $(SEED)) $(if $(KIND),--kind $(KIND))
 
-clients: setup ## compare the strategies of client libraries with Java's (COUNT=2000)
+clients: setup $(STAMPS)/services ## compare the strategies of client libraries with Java's (COUNT=2000)
 	@scripts/build-clients
 	$(BIN)/assignor clients --count $(or $(COUNT),2000) --out build/clients/findings \
-		--driver build/clients/driver --driver "node client_drivers/node/driver.mjs build/clients/node"
+		--driver build/clients/driver --driver "node client_drivers/node/driver.mjs build/clients/node" \
+		--driver "$(BIN)/python client_drivers/python/librdkafka.py"
 
 release-diff: setup ## compare a version of Kafka with the one before: classes, settings, answers (VERSION=4.4.0, FROM=4.3.1, COUNT=500)
 	$(BIN)/python -m parity.release_diff $(VERSION) $(if $(FROM),--from $(FROM)) --count $(or $(COUNT),500)
@@ -112,6 +113,7 @@ accuracy-live: setup $(STAMPS)/dev $(STAMPS)/services ## plan changes of real St
 	$(BIN)/python -m tests.calibration.live.connect
 	$(BIN)/python -m tests.calibration.live.orders
 	$(BIN)/python -m tests.calibration.live.scalings
+	$(BIN)/python -m tests.calibration.live.consumers
 	@scripts/build-brokers 4.4
 	$(BIN)/python -m tests.calibration.live --release 4.4 --rolls $(or $(ROLLS),10) --advised-rolls 0
 

@@ -268,6 +268,7 @@ GROUP_KEYS: Mapping[str, Reader] = {
     "session.timeout.ms": _milliseconds,
     "heartbeat.interval.ms": _milliseconds,
     "max.poll.interval.ms": _milliseconds,
+    "metadata.max.age.ms": _milliseconds,
     "group.initial.rebalance.delay.ms": _milliseconds,
     "group.consumer.heartbeat.interval.ms": _milliseconds,
     "group.consumer.session.timeout.ms": _milliseconds,

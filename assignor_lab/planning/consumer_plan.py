@@ -169,9 +169,12 @@ def play_consumer_plan(
     play = ConsumerPlay(episode, decider(variant.terms.registry, state.client), f"{drawn.getrandbits(32)}")
     timings = episode.timings
     rest_ms = 2 * (timings.session_timeout_ms + timings.group_session_timeout_ms) + timings.max_poll_interval_ms
+    # A leader finds grown topics in its metadata.
+    rest_ms += timings.metadata_max_age_ms
     play.rest(rest_ms)
+    play.world.group.drift()
     beat_ms = max(timings.heartbeat_interval_ms, timings.group_heartbeat_interval_ms)
-    play.world.run_until(play.world.now + drawn.randrange(1, beat_ms + 1))
+    play.world.run_until(play.world.now + beat_ms + drawn.randrange(1, beat_ms + 1))
     marks: list[int] = []
     failed = None
     for step in plan.steps:

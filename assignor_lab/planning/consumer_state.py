@@ -83,7 +83,7 @@ def consumer_state(scenario: Scenario, terms: Terms, options: Options) -> Consum
     """The group of a state.
 
     Raises:
-        PlanError: if the group has no members, or is a share group.
+        PlanError: if the group has no members, or is a share group, or has partitions of an unknown topic.
         InconsistentProtocolsError: if the members have no strategy in common.
     """
     document, kind, group = scenario.document, kind_named(scenario.kind), scenario.content
@@ -115,6 +115,7 @@ def consumer_state(scenario: Scenario, terms: Terms, options: Options) -> Consum
         )
         held = member.owned if isinstance(member, ConsumerSubscription) else member.assigned
         held = held if scenario.observed is None else observed.get("members", {}).get(identity, {})
+        _check_described(scenario, group, held)
         present[name] = {group.topics[topic].name: numbers for topic, numbers in held.items() if topic in group.topics}
     settings = {**document.get("settings", {}), **terms.settings}
     assumptions = [*document.get("assumptions", ()), *_assumed(protocol, settings, options)]
@@ -130,6 +131,18 @@ def consumer_state(scenario: Scenario, terms: Terms, options: Options) -> Consum
         scenario.id, topics, consumers, timings, present if any(present.values()) else None, generation=generation
     )
     return ConsumerState(episode, terms.client, tuple(dict.fromkeys(assumptions)))
+
+
+def _check_described(
+    scenario: Scenario, group: ConsumerGroupState | SubscribedGroup, held: Mapping[str, Sequence[int]]
+) -> None:
+    for topic, numbers in held.items():
+        known = group.topics.get(topic)
+        if numbers and (known is None or known.partitions is None):
+            raise PlanError(
+                f"{scenario.place}: members have partitions of topic {topic if known is None else known.name}, and the "
+                "state does not describe it: give it in `topics` with its number of partitions"
+            )
 
 
 def _names(document: Mapping[str, Any], group: ConsumerGroupState | SubscribedGroup) -> list[tuple[str, str]]:

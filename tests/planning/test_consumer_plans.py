@@ -41,9 +41,11 @@ def holds(figure: dict[str, float], measured: float) -> bool:
 
 def test_an_eager_roll_interrupts_each_partition_six_times_for_little_time(eager: Path) -> None:
     made = planned(eager, "roll", *MEASURED, "--no-variants")
-    assert made["by_partition"]["interruptions"]["median"] == 6
+    # A new process joins the rebalance of its end if the other members hear late of it.
+    assert made["by_partition"]["interruptions"]["high"] == 6
+    assert made["by_partition"]["interruptions"]["low"] >= 4
     assert holds(made["by_partition"]["seconds"], 1.3)
-    assert made["by_partition"]["seconds"]["high"] < 2.5
+    assert made["by_partition"]["seconds"]["high"] < 3.5
     assert [step["name"] for step in made["steps"]] == ["c1", "c2", "c3"]
     assert made["verified"]["reproduced"] == made["verified"]["decisions"] == 1
     assert "The worst partition is away for" in made["sentence"]
@@ -54,7 +56,7 @@ def test_an_eager_roll_interrupts_each_partition_six_times_for_little_time(eager
 def test_a_cooperative_roll_interrupts_twice_for_a_heartbeat_interval(tmp_path: Path) -> None:
     state = written(tmp_path / "cooperative.jsonl", classic_group(strategies=["cooperative-sticky"]))
     made = planned(state, "roll", *MEASURED, "--no-variants")
-    assert made["by_partition"]["interruptions"]["median"] == 2
+    assert holds(made["by_partition"]["interruptions"], 2)
     assert holds(made["by_partition"]["seconds"], 4.0)
 
 
@@ -120,6 +122,10 @@ def test_a_script_and_a_roll_of_brokers_are_plans_too(eager: Path, tmp_path: Pat
     assert made["total"]["tasks"]["median"] == 24
     # The other members wait in the join phase until the busy one leaves.
     assert made["steps"][1]["worst_task_seconds"]["median"] == pytest.approx(300, abs=2)
+    late = planned(eager, "script", str(script), "--no-variants")
+    early = planned(eager, "script", str(script), "--no-variants", "-c", "metadata.max.age.ms=2000")
+    assert late["steps"][0]["worst_task_seconds"]["high"] > 100
+    assert early["steps"][0]["worst_task_seconds"]["high"] < 6
     wrong = tmp_path / "wrong.json"
     wrong.write_text('{"steps": [{"events": [{"type": "kill", "consumer": "c9"}]}]}', "utf-8")
     assert "'c9' is no consumer of the group: it has c1, c2, c3" in str(run(eager, "script", str(wrong)).exception)
@@ -148,7 +154,7 @@ def test_the_usual_variants_show_strategies_static_members_and_sessions(eager: P
     assert variants["static"]["by_partition"]["interruptions"]["median"] == 1
     assert (
         variants["cooperative-sticky"]["by_partition"]["seconds"]["median"]
-        > 2 * made["by_partition"]["seconds"]["median"]
+        > 1.5 * made["by_partition"]["seconds"]["median"]
     )
 
 
@@ -184,6 +190,11 @@ def test_an_empty_group_and_one_without_a_common_strategy_have_no_plan(tmp_path:
     empty = classic_group()
     empty |= {"members": [], "observed": {"members": {}}}
     assert "the group has no members" in str(run(written(tmp_path / "a.jsonl", empty), "roll").exception)
+    hidden, unknown = classic_group(), consumer_group()
+    hidden["topics"], unknown["topics"][0]["partitions"] = [], None
+    for document in (hidden, unknown):
+        refused = str(run(written(tmp_path / "c.jsonl", document), "roll").exception)
+        assert "members have partitions of topic t, and the state does not describe it" in refused
     mixed = classic_group()
     mixed["members"][0]["strategies"] = ["roundrobin"]
     del mixed["observed"]
@@ -204,7 +215,7 @@ def test_the_how_to_page_leads_from_a_recorded_group_to_a_decision(recorded: Pat
     commands = re.findall(r"^\$ assignor plan orders\.jsonl (.*)$", page.read_text("utf-8"), re.MULTILINE)
     assert len(commands) == 4
     for command in commands:
-        done = run(recorded, *shlex.split(command), "--id", "range-generation-11", "--no-variants", "--plays", "4")
+        done = run(recorded, *shlex.split(command), "--id", "range-generation-11", "--no-variants")
         assert done.exit_code == 0, done.output
         assert "Decisions: 1 of 1 reproduced by consumer_range." in done.output
 

@@ -44,7 +44,7 @@ _OTHER = """
     fetch.min.bytes group.id group.instance.id group.remote.assignor interceptor.classes
     isolation.level key.deserializer key.serializer linger.ms log.summary.interval.ms max.block.ms
     max.in.flight.requests.per.connection max.partition.fetch.bytes max.poll.records
-    max.request.size max.task.idle.ms metadata.max.age.ms metadata.max.idle.ms
+    max.request.size max.task.idle.ms metadata.max.idle.ms
     metadata.recovery.rebootstrap.trigger.ms metadata.recovery.strategy metric.reporters metrics.num.samples
     metrics.recording.level metrics.sample.window.ms partition.assignment.strategy
     partitioner.adaptive.partitioning.enable partitioner.availability.timeout.ms partitioner.class

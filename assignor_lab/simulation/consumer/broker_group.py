@@ -125,6 +125,9 @@ class BrokerConsumerGroup:
             member.heard_ms = self._down_until_ms
             self._watch_session(member)
 
+    def drift(self) -> None:
+        """Nothing brings these heartbeats together."""
+
     def has(self, consumer: Consumer) -> bool:
         return self._member(consumer) is not None
 

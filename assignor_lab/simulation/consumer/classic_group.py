@@ -5,6 +5,7 @@ The broker's rules are :mod:`assignor_lab.kafka.coordinator`, as for Streams and
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 
@@ -34,6 +35,10 @@ __all__ = ["ClassicConsumerGroup", "LOST", "REBALANCED"]
 
 #: Causes of ended polls.
 REBALANCED, LOST = "rebalance", "lost"
+#: A heartbeat is late by up to ``retry.backoff.ms``: its thread looks again after this time.
+_LATE_MS = 100
+#: Fewest and most heartbeats between two changes.
+_BEATS = (3, 30_000)
 
 
 class ClassicConsumerGroup:
@@ -131,6 +136,20 @@ class ClassicConsumerGroup:
         consumer.member_id, consumer.beat, consumer.joins = None, consumer.beat + 1, False
         wait_ms = self._world.random.randint(0, self._world.timings.heartbeat_interval_ms)
         self._clock.after(wait_ms, partial(self._must_join, consumer, "the group has moved to the classic protocol"))
+
+    def drift(self) -> None:
+        """A sync begins all intervals together, and each heartbeat is late by up to ``retry.backoff.ms``.
+
+        The time since the last sync is unknown: from a few heartbeats to a day.
+        """
+        world, interval_ms = self._world, self._world.timings.heartbeat_interval_ms
+        common = world.random.randrange(interval_ms)
+        beats = math.exp(world.random.uniform(*map(math.log, _BEATS)))
+        for consumer in world.consumers.values():
+            consumer.beat += 1
+            late_ms = int(world.random.gauss(0, _LATE_MS * math.sqrt(beats / 12)))
+            beat = partial(self._beat, consumer, consumer.beat)
+            self._clock.after(1 + (common + late_ms) % interval_ms, beat)
 
     def has(self, consumer: Consumer) -> bool:
         return self._coordinator.is_member(consumer.member_id)

@@ -46,6 +46,9 @@ class SimulatedProtocol(Protocol):
     def broker_restarted(self, down_ms: int, *, coordinates: bool) -> None:
         """A broker restarts, perhaps that of the group's coordinator."""
 
+    def drift(self) -> None:
+        """The heartbeats of the members drift apart while the group rests."""
+
     def has(self, consumer: Consumer) -> bool:
         """True if a process, perhaps one that has ended, is a member of the group."""
 

@@ -18,7 +18,7 @@ import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 /**
  * Plain consumers of several groups in one process. Commands on the standard input: "start NAME key=value ...", "pause
  * NAME ms", "stop NAME". Keys are those of consumers, and "topics", "pattern", "regex" or "share". Each change of an
- * assignment is a line.
+ * assignment, each pause and each close is a line.
  */
 public class PlainConsumers {
     private static final Map<String, Member> MEMBERS = new HashMap<>();
@@ -96,6 +96,7 @@ public class PlainConsumers {
                     consumer.poll(Duration.ofMillis(100));
                     rest();
                 }
+                line("closing", List.of());
             }
         }
 
@@ -113,11 +114,16 @@ public class PlainConsumers {
         private void rest() {
             long pause = pauseMs;
             pauseMs = 0;
+            if (pause == 0) {
+                return;
+            }
+            line("stands", List.of());
             try {
                 Thread.sleep(pause);
             } catch (InterruptedException error) {
                 throw new IllegalStateException(error);
             }
+            line("goes", List.of());
         }
 
         @Override

@@ -69,6 +69,24 @@ _LATE_MS = 10_000
 class RecordedConsumers(RealConnect):
     """All groups, and their recording in ``out``."""
 
+    #: Settings of the broker.
+    of_broker: Mapping[str, object] = MappingProxyType(
+        {
+            "group.consumer.min.session.timeout.ms": 6_000,
+            "group.consumer.session.timeout.ms": 6_000,
+            "group.consumer.min.heartbeat.interval.ms": 1_000,
+            "group.consumer.heartbeat.interval.ms": 2_000,
+            "group.share.min.session.timeout.ms": 6_000,
+            "group.share.session.timeout.ms": 6_000,
+            "group.share.min.heartbeat.interval.ms": 1_000,
+            "group.share.heartbeat.interval.ms": 2_000,
+            "group.coordinator.rebalance.protocols": "classic,consumer,share",
+            "share.coordinator.state.topic.replication.factor": 1,
+            "share.coordinator.state.topic.min.isr": 1,
+            "share.coordinator.state.topic.num.partitions": 1,
+        }
+    )
+
     def __init__(self, directory: Path, out: Path) -> None:
         super().__init__(directory)
         self.out = out
@@ -194,21 +212,7 @@ class RecordedConsumers(RealConnect):
 
     def _properties(self, name: str, values: Mapping[str, object]) -> Path:
         if name == "broker":
-            values = {
-                **values,
-                "group.consumer.min.session.timeout.ms": 6_000,
-                "group.consumer.session.timeout.ms": 6_000,
-                "group.consumer.min.heartbeat.interval.ms": 1_000,
-                "group.consumer.heartbeat.interval.ms": 2_000,
-                "group.share.min.session.timeout.ms": 6_000,
-                "group.share.session.timeout.ms": 6_000,
-                "group.share.min.heartbeat.interval.ms": 1_000,
-                "group.share.heartbeat.interval.ms": 2_000,
-                "group.coordinator.rebalance.protocols": "classic,consumer,share",
-                "share.coordinator.state.topic.replication.factor": 1,
-                "share.coordinator.state.topic.min.isr": 1,
-                "share.coordinator.state.topic.num.partitions": 1,
-            }
+            values = {**values, **self.of_broker}
         return super()._properties(name, values)
 
 

@@ -1,7 +1,9 @@
-"""The strategies of franz-go, sarama and KafkaJS, built from their registries (``scripts/build-clients``)."""
+"""The strategies of franz-go, sarama and KafkaJS, built from their registries (``scripts/build-clients``), and of
+librdkafka."""
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -20,6 +22,7 @@ ROOT = Path(__file__).parents[3]
 COMMANDS = (
     f"{ROOT}/build/clients/driver",
     f"node {ROOT}/client_drivers/node/driver.mjs {ROOT}/build/clients/node",
+    f"{sys.executable} {ROOT}/client_drivers/python/librdkafka.py",
 )
 
 
@@ -44,3 +47,12 @@ def test_kafkajs_ignores_the_subscriptions_of_its_members(libraries: dict[str, C
     sketch = GroupSketch({"a": 1, "b": 1}, (MemberSketch("m2", None, ("a",)), MemberSketch("m1", None, ("b",))))
     found = surveyed(libraries["kafkajs"], "roundrobin", java("roundrobin"), [sketch])
     assert {finding.promise for finding in found.findings} == {"complete", "subscribed"}
+
+
+def test_librdkafka_leads_a_group_of_the_drivers_broker(libraries: dict[str, ClientLibrary]) -> None:
+    librdkafka = libraries["librdkafka"]
+    assert list(librdkafka.strategies) == ["range", "roundrobin", "cooperative-sticky"]
+    sketch = GroupSketch({"a": 4}, (MemberSketch("m1", None, ("a",)), MemberSketch("m2", None, ("a",))))
+    for strategy in librdkafka.strategies:
+        found = surveyed(librdkafka, strategy, java(strategy), [sketch, sketch])
+        assert (found.differing, found.unstable, found.findings) == (0, 0, ())
