@@ -134,8 +134,8 @@ def _extent(answer: BestOrder) -> str:
     if found.alike_bound is not None:
         gap = max(reached - found.alike_bound, _LEAST_GAP)
         return (
-            f"Proved for alike instances: batches of other sizes save at most {_value(figure, gap)}, {under} "
-            f"({count}). Which of them restart together changes the plays by chance alone."
+            f"Proved for alike instances in their natural order: batches of other sizes save at most "
+            f"{_value(figure, gap)}, {under} ({count}). Other names in the batches may change the plays a little."
         )
     return (
         f"Not proved: an order may save up to {_value(figure, gap)} ({share:.0f} %), {under} ({count}; more with "
