@@ -1,8 +1,8 @@
 """Alike instances: they have equal settings and as many tasks, so that orders differ little by their names.
 
 Each play draws starts, ends and heartbeats of an instance in the same way, whatever its name. Only ties between
-members, which assignors break by ids, depend on names. So the search proves the best order in which alike instances restart in
-their natural order. Twelve alike instances have 2,048 such orders, of 28,091,567,595.
+members, which assignors break by ids, depend on names. So the search proves the best order in which alike instances
+restart in their natural order. Twelve alike instances have 2,048 such orders, of 28,091,567,595.
 """
 
 from __future__ import annotations

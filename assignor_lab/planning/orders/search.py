@@ -33,9 +33,9 @@ __all__ = ["FoundOrder", "PlayedOrder", "OrderSearch", "search"]
 _FIRST_STEPS = 4
 #: Beginnings that are played together; the results do not depend on the processes. And neighbours.
 _WAVE, _TRIED = 32, 8
-#: Shares of the plays: until the ends of orders that grow from their beginnings, of the orders of alike instances, and
-#: of the bound. If it does not prove the best order, the other plays look for better ones near it.
-_FOR_GROWING, _FOR_ALIKE, _FOR_BOUND = 0.3, 0.6, 0.75
+#: Shares of the plays: for orders of alike instances, for orders that grow from their beginnings, and until the end of
+#: the bound. If it does not prove the best order, the other plays look for better ones near it.
+_FOR_ALIKE, _FOR_GROWING, _FOR_BOUND = 0.75, 0.25, 0.75
 #: A first order whose figure exceeds the bound by this share is far from it.
 _FAR = 0.1
 #: Figures that decide between equal orders.
@@ -125,8 +125,9 @@ def search(
             searching.played(list(slow_together(group, conditions[place], aims, slowness)))
     alike_bound = None
     if len(names) <= MOST_EXACT:
-        _grow(searching, aims, bounds)
         alike_bound = _proved_of_alike(searching, aims)
+        if alike_bound is None:
+            _grow(searching, aims, bounds)
         everyone = range(len(names))
         bound, is_exhausted = _branch_and_bound(searching, aims, bounds, everyone, _FOR_BOUND)
         if not is_exhausted and alike_bound is None:
@@ -197,7 +198,7 @@ def _tolerance(best: PlayedOrder, aims: OrderAims, how: OrderSearch) -> float:
 
 def _grow(searching: PlayedOrders, aims: OrderAims, bounds: OrderBounds) -> None:
     """Grows orders from their beginnings if the first orders are far from the bound."""
-    how, most = searching.how, _FOR_GROWING * searching.how.plays
+    how, most = searching.how, searching.plays + _FOR_GROWING * searching.how.plays
     for place in sorted(range(len(searching.conditions)), key=bounds.of_conditions):
         best = _best(searching, aims)
         reached = inf if best is None else best.figures[aims.minimize]
