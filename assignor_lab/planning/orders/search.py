@@ -130,7 +130,7 @@ def search(
             _grow(searching, aims, bounds)
         everyone = range(len(names))
         bound, is_exhausted = _branch_and_bound(searching, aims, bounds, everyone, _FOR_BOUND)
-        if not is_exhausted and alike_bound is None:
+        if not is_exhausted:
             _improve(searching, aims, bound, tries_all=True)
     else:
         _improve(searching, aims, bounds.least(), tries_all=False)
