@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Iterable, Sequence
-from html import escape
 from itertools import islice
 
 __all__ = ["MAX_NAMES", "MAX_ROWS", "names_text", "paragraph", "shown", "table"]
@@ -43,9 +42,16 @@ def names_text(names: Iterable[object], number: int, most: int = MAX_NAMES) -> s
     return f"{text} and {number - most} more" if number > most else text
 
 
+def _html(text: str) -> str:
+    # Not at the start of each command: the module has a table of all entities.
+    from html import escape
+
+    return escape(text)
+
+
 def paragraph(text: str) -> str:
     """A sentence."""
-    return f"<p>{escape(shown(text, MAX_TEXT))}</p>"
+    return f"<p>{_html(shown(text, MAX_TEXT))}</p>"
 
 
 def table(caption: str, columns: Sequence[str], rows: Iterable[Sequence[object]], number: int | None = None) -> str:
@@ -58,11 +64,11 @@ def table(caption: str, columns: Sequence[str], rows: Iterable[Sequence[object]]
     first = list(islice(iter(rows), MAX_ROWS))
     if number is None:
         number = len(rows) if isinstance(rows, Sequence) else len(first)
-    head = "".join(f'<th scope="col" style="text-align:left">{escape(shown(name))}</th>' for name in columns)
+    head = "".join(f'<th scope="col" style="text-align:left">{_html(shown(name))}</th>' for name in columns)
     body = "".join(f"<tr>{_heading(row[0])}{''.join(map(_cell, row[1:]))}</tr>" for row in first)
     left = number - len(first)
     foot = f"<p>… and {left} more, which are not shown here</p>" if left > 0 else ""
-    title = f'<caption style="text-align:left">{escape(shown(caption, MAX_TEXT))}</caption>'
+    title = f'<caption style="text-align:left">{_html(shown(caption, MAX_TEXT))}</caption>'
     return f'<table border="0" cellpadding="4">{title}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{foot}'
 
 
@@ -76,4 +82,4 @@ def _cell(value: object) -> str:
 
 
 def _text(value: object) -> str:
-    return "–" if value is None else escape(shown(value, MAX_TEXT))
+    return "–" if value is None else _html(shown(value, MAX_TEXT))

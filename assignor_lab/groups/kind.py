@@ -17,11 +17,10 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import MappingProxyType
-from typing import Any, Generic, Literal, Protocol, TypeVar, runtime_checkable
+from typing import TYPE_CHECKING, Any, Generic, Literal, Protocol, TypeVar, runtime_checkable
 
 import attrs
 
-from assignment_api.optimum import Gap
 from assignment_api.plugins import ConfigSources, Found, MetricPlugin, PluginRow, Registry
 from assignment_api.plugins.selection import EffectiveConfig
 from assignment_api.tracing import Traced
@@ -37,6 +36,9 @@ from assignor_lab.runtime.invocation import CallFailure, CallOutcome
 from assignor_lab.runtime.isolation.limits import Limits
 from assignor_lab.runtime.isolation.origin import AssignorOrigin
 from assignor_lab.scenarios import Scenario
+
+if TYPE_CHECKING:
+    from assignment_api.optimum import Gap
 
 __all__ = [
     "ContenderAnswer",

@@ -7,11 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from importlib.util import find_spec
-from typing import Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
-from assignment_api.optimum import DEFAULT_GOALS, Gap, Goal, Problem, gaps, goals_of
+from assignment_api.optimum import DEFAULT_GOALS, Goal, goals_of
 from assignment_api.plugins import MetricPlugin
 from assignor_lab.groups.metrics.definition import OfView
+
+if TYPE_CHECKING:
+    from assignment_api.optimum import Gap, Problem
 
 __all__ = ["GAPS", "gap_measures", "gap_metrics", "gaps_by_kind", "gaps_of_goals", "has_solver", "name_of"]
 
@@ -30,7 +33,7 @@ CONNECTORS = "connectors"
 #: Time of the solver for one answer, in seconds.
 _SECONDS = 30.0
 
-Gaps = Mapping[str, Gap]
+Gaps = Mapping[str, "Gap"]
 
 S = TypeVar("S")
 A = TypeVar("A")
@@ -90,6 +93,9 @@ def gaps_of_goals(
     if -1 in owners or not problem.threads:
         return None
     spreads = spread is not None and any(goal.kind == "spread" for goal in goals)
+    # The solver's modules are imported with the first search.
+    from assignment_api.optimum import gaps
+
     found = gaps(problem, goals, owners, _SECONDS, spread=spread() if spread is not None and spreads else None)
     return {name_of(gap.goal): gap for gap in found}
 
