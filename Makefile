@@ -113,6 +113,7 @@ accuracy-live: setup $(STAMPS)/dev $(STAMPS)/services ## plan changes of real St
 	$(BIN)/python -m tests.calibration.live.connect
 	$(BIN)/python -m tests.calibration.live.orders
 	$(BIN)/python -m tests.calibration.live.scalings
+	$(BIN)/python -m tests.calibration.live.scalings --own-processes --at-once 2
 	$(BIN)/python -m tests.calibration.live.consumers
 	@scripts/build-brokers 4.4
 	$(BIN)/python -m tests.calibration.live --release 4.4 --rolls $(or $(ROLLS),10) --advised-rolls 0

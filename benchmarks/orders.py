@@ -75,7 +75,8 @@ def _row_of(kind: str, size: int) -> str:
     found = search(ordered_of_kind(kind, size), [Conditions()], aims_of(DURATION, ()), how)
     seconds = time.monotonic() - begun
     reached = "none" if found.best is None else f"{found.best.figures[DURATION]:.3f}"
-    proof = "" if found.is_proved else " (not proved)"
+    of_alike = "not proved" if found.alike_bound is None else "proved for alike instances"
+    proof = "" if found.is_proved else f" ({of_alike})"
     return f"| {size} {kind} | | | {reached}{proof} | {found.bound:.3f} | {found.plays} | {seconds:.1f} |"
 
 
