@@ -19,12 +19,12 @@ from assignor_lab.scoring.sources.reading import plan_sources
 REGISTRY = discover()
 SCHEMA = pa.schema(
     [("item", pa.int64()), ("round", pa.int32()), ("source", pa.int32()), ("family", pa.string())]
-    + [(name, pa.float64()) for name in ("assign_ms", "build_ms", "metrics_ms")]
+    + [(name, pa.float64()) for name in ("assign_wall_ms", "build_ms", "metrics_ms")]
 )
 
 
 def rows(*entries: Mapping[str, Any]) -> pa.Table:
-    filled = {"round": 0, "source": 0, "family": "f", "assign_ms": 1.0, "build_ms": 2.0, "metrics_ms": 4.0}
+    filled = {"round": 0, "source": 0, "family": "f", "assign_wall_ms": 1.0, "build_ms": 2.0, "metrics_ms": 4.0}
     return pa.Table.from_pylist([{**filled, **entry} for entry in entries], schema=SCHEMA)
 
 
@@ -35,7 +35,7 @@ def history(number: int, seed: int = 0, source: int = 0) -> WorkItem:
 def test_time_of_a_shared_state_counts_once() -> None:
     assert spent_on(rows({"item": 1}, {"item": 1})) == Spent(4.0, 2.0, 8.0)
     assert spent_on(rows({"item": 1, "family": None}, {"item": 1, "family": None})) == Spent(2.0, 2.0, 8.0)
-    assert spent_on(rows({"item": 1, "assign_ms": None})).total == 6.0
+    assert spent_on(rows({"item": 1, "assign_wall_ms": None})).total == 6.0
 
 
 def test_a_family_estimates_its_sizes() -> None:

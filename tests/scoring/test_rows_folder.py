@@ -39,7 +39,7 @@ def rows(block: int) -> pa.Table:
             "metric_errors": ["cost: x"] if item == 7 else None,
             "cost": item / 7,
             "build_ms": 1.0,
-            "assign_ms": 2.0,
+            "assign_wall_ms": 2.0,
             "metrics_ms": 4.0,
         }
         for item in (2 * block, 2 * block + 1)

@@ -42,7 +42,7 @@ _SHAPE = record(
     }
 )
 #: Columns for the time and the losses of rows.
-_NOTED = tuple(dict.fromkeys(("item", "round", "family", "build_ms", "assign_ms", "metrics_ms", *LOSSY_COLUMNS)))
+_NOTED = tuple(dict.fromkeys(("item", "round", "family", "build_ms", "assign_wall_ms", "metrics_ms", *LOSSY_COLUMNS)))
 #: Most differing terms in a message.
 MAX_NAMED = 6
 _MAX_SHOWN = 120

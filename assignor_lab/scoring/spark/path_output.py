@@ -143,7 +143,7 @@ class PathOutput:
 
         try:
             rows = self._rows_of(part)
-            times = (f.sum(name).alias(name) for name in ("build_ms", "assign_ms", "metrics_ms"))
+            times = (f.sum(name).alias(name) for name in ("build_ms", "assign_wall_ms", "metrics_ms"))
             states = f.count_distinct("item", "round").alias("states")
             (found,) = rows.agg(f.count(f.lit(1)).alias(ROWS), states, *times).collect()
             lossy = rows.filter(LOSSY_SQL).select(*LOSSY_COLUMNS).toArrow().to_pylist() if losses else []
@@ -230,7 +230,7 @@ class PathOutput:
 
 
 def _spent(times: Row) -> Spent:
-    return Spent(*(float(times[name] or 0.0) for name in ("build_ms", "assign_ms", "metrics_ms")))
+    return Spent(*(float(times[name] or 0.0) for name in ("build_ms", "assign_wall_ms", "metrics_ms")))
 
 
 def _cause_of(error: Exception) -> str:
