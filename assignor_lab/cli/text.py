@@ -16,6 +16,7 @@ __all__ = ["console", "fits", "note", "plain", "print_json", "print_line", "prin
 
 _PIPED_WIDTH = 200
 _BETWEEN, _BEFORE = 3, 2
+_RANGE = " ("
 
 
 def plain(value: object, *, keep_lines: bool = False) -> str:
@@ -45,20 +46,40 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> Table:
 
     made = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     cells = [[plain(cell) for cell in row] for row in rows]
-    for column, width in zip(columns, _widths(columns, cells), strict=True):
+    widths = _widths(columns, cells)
+    for column, width in zip(columns, widths, strict=True):
         made.add_column(Text(column), overflow="fold", width=width)
     for row in cells:
-        made.add_row(*map(Text, row))
+        made.add_row(*map(Text, map(_folded, row, widths)))
     return made
 
 
+def _folded(text: str, width: int | None) -> str:
+    """``text`` with a line end before a range in brackets, if the column is only as wide as its parts."""
+    from rich.cells import cell_len
+
+    parts = text.split(_RANGE)
+    if width is None or cell_len(text) <= width or len(parts) == 1 or any(cell_len(part) > width for part in parts):
+        return text
+    return "\n(".join(parts)
+
+
 def _widths(columns: Sequence[str], cells: Sequence[Sequence[str]]) -> list[int | None]:
-    """Each column has its longest word at least, and the longest texts are broken; ``None`` if words are."""
+    """Each column has its longest word at least, and the longest texts are broken; ``None`` if words are.
+
+    If the console is wide enough, a range in brackets stays in one piece.
+    """
     from rich.cells import cell_len
 
     words = _word_widths(columns, cells)
     if not _fit(words):
         return [None] * len(words)
+    ranges = [
+        max(word, *(cell_len(f"({part}") for cell in cells for part in cell[place].split(_RANGE)[1:]), 0)
+        for place, word in enumerate(words)
+    ]
+    if _fit(ranges):
+        words = ranges
     texts = [max(map(cell_len, column)) for column in zip(columns, *cells, strict=True)]
     spare = console().width - _BEFORE - _BETWEEN * (len(words) - 1) - sum(words)
     widths: dict[int, int] = {}

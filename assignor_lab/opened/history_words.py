@@ -35,7 +35,6 @@ def past_sentence(timeline: GroupTimeline) -> str:
     """The moves and causes in a sentence; empty for a single decision."""
     if len(timeline.entries) < 2:
         return ""
-    # The room of pages needs its extra; the table does not.
     from assignor_lab.report.sections.pasts import past_words
 
     return past_words(timeline.entries, timeline.moves)

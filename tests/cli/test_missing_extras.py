@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import subprocess
+import sys
 from importlib import metadata
 from pathlib import Path
 
@@ -39,6 +41,11 @@ def test_metrics_of_a_score_need_no_client_of_a_monitor(monkeypatch: pytest.Monk
     absent(monkeypatch, "prometheus_client", "scipy")
     assert lacking(["score", "--metrics", "mine", "--baseline", "sticky"], "scipy")[1] == ["statistics"]
     assert "watch" in lacking(["record", "--metrics", "9000"], "prometheus_client")[1]
+
+
+def test_sentences_of_a_past_need_no_extra_of_pages() -> None:
+    code = "import sys; sys.modules['jinja2'] = None; import assignor_lab.report.sections.pasts"
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=60)
 
 
 def test_a_part_of_a_library_is_its_library(monkeypatch: pytest.MonkeyPatch) -> None:
