@@ -125,14 +125,15 @@ def _replay_history(
     past = read_as_episodes(scenarios, known, workload, around)
     own = group_sources(given)
     past = [with_plays(each, registry, own, plays, seed) for each in past]
+    named = assignor or ([] if variant or not past else [_kind().usual(past[0]) or ""])
+    contenders = at_releases(variants_of(named, variant or ()), release)[0]
+    _refuse_unknown(contenders, registry)
     verification = verified_past(
         history, scenarios, past, around, given, registry, plugins.isolation, known, plays, seed
     )  # fmt: skip
     if not json:
         for sentence in sentences(verification):
             print_sentence(sentence)
-    named = assignor or ([] if variant or not past else [_kind().usual(past[0]) or ""])
-    contenders = at_releases(variants_of(named, variant or ()), release)[0]
     compared = []
     for episode in map(read_episode, past):
         for sentence in episode.assumptions:
@@ -149,6 +150,20 @@ def _replay_history(
     elif overall is not None:
         print_line(f"over {len(compared)} histories:")
         print_sentence(overall["verdict"])
+
+
+def _refuse_unknown(contenders: Iterable[Contender], registry: Registry) -> None:
+    """Refuses a name of no assignor before the plays; one of another kind of group fails in its own play."""
+    from assignment_api.plugins import PluginError, UnknownPluginError
+
+    for contender in contenders:
+        try:
+            _kind().find(registry, contender.assignor, may_run_code=True)
+        except UnknownPluginError:
+            if not registry.assignor_kinds(contender.assignor):
+                raise
+        except PluginError:
+            continue
 
 
 def _decide_again(

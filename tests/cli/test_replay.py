@@ -261,3 +261,12 @@ def test_states_that_are_no_decisions_are_named_with_what_makes_histories(
     printed = capsys.readouterr().err
     assert "state.jsonl, line 1" in printed
     assert "assignor import and record make histories" in printed
+
+
+def test_a_name_of_no_assignor_is_refused_before_the_plays(warm: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(["replay", warm, "--assignor", "high_availability", "--variant", "new=group_stiky"])
+    assert ended.value.code == 2
+    printed = capsys.readouterr()
+    assert "unknown assignor 'group_stiky'" in printed.err
+    assert printed.out == ""
