@@ -445,8 +445,12 @@ class _Planned:
     measured: Mapping[str, float]
 
 
-def changes_of(shapes: Sequence[Shape], number: int) -> list[Done]:
-    """Starts the groups and changes them."""
+def changes_of(shapes: Sequence[Shape], number: int, measured_file: Path | None) -> list[Done]:
+    """Starts the groups and changes them, and plans each change from its state before.
+
+    Args:
+        measured_file: Gets the changes without their plans.
+    """
     with tempfile.TemporaryDirectory() as temporary:
         groups = PlannedConsumers(Path(temporary), shapes, number)
         found: list[_Planned] = []
@@ -465,6 +469,9 @@ def changes_of(shapes: Sequence[Shape], number: int) -> list[Done]:
         finally:
             groups.probe.close()
             groups.close()
+        if measured_file is not None:
+            rows = [Done(number, e.shape.name, e.change, e.measured, {}, e.state.read_text(), e.words) for e in found]
+            measured_file.write_text(json.dumps([[attrs.asdict(each), groups.starts] for each in rows]))
         return [_planned(groups, each, number) for each in found]
 
 
@@ -537,7 +544,7 @@ def main() -> int:
     shapes = [each for each in SHAPES if not options.groups or each.name in options.groups.split(",")]
     first = max((each.round for each in found), default=0) + 1
     for number in range(first, first + options.rounds):
-        found += changes_of(shapes, number)
+        found += changes_of(shapes, number, options.results and options.results.with_suffix(f".{number}"))
         if options.results:
             options.results.write_text(json.dumps([attrs.asdict(each) for each in found], indent=1))
     lines = table(found)
