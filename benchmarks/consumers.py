@@ -3,7 +3,7 @@
 `python -m benchmarks.consumers` prints processor time, the first call, for 1,000 members and 100,000 partitions in 100
 topics: cold, with 900 members that own everything, with three racks, and with unequal subscriptions. Figures of Java
 (JDK 17, Kafka 4.3.1) for the same shapes are beside them. `--grid` prints the grid of Kafka's own
-`ConsumerAssignorBenchmark` instead: members, partitions, subscriptions, and the change before the call.
+`ConsumerAssignorBenchmark` instead: members, topics, sizes, racks, subscriptions, and the change before the call.
 """
 
 from __future__ import annotations
@@ -113,27 +113,42 @@ def _user_data(owned: Mapping[str, Sequence[int]]) -> bytes:
 
 
 def _grid(found: Mapping[str, object]) -> int:
-    print("| members | topics | partitions of each | subscriptions | change | " + " | ".join(ASSIGNORS) + " |")
-    print("|---|---|---|---|---|" + "---|" * len(ASSIGNORS))
+    heads = ("members", "topics", "partitions", "sizes", "racks", "subscriptions", "change", *ASSIGNORS)
+    print(f"| {' | '.join(heads)} |")
+    print("|" + "---|" * len(heads))
+    for members in (50, 100, 500):
+        for topics in (50, 100):
+            for skew, racks in (("equal", False), ("skewed", False), ("equal", True)):
+                sizes = _sizes(topics, members // 5, skew)
+                for model in ("homogeneous", "disjoint", "nested"):
+                    for change, state in _changes(found, sizes, members, model, racks=racks):
+                        times = " | ".join(f"{_milliseconds(found[name], state):,.1f}" for name in ASSIGNORS)
+                        shape = f"{members} | {topics} | {sum(sizes.values()):,} | {skew} | {'yes' if racks else 'no'}"
+                        print(f"| {shape} | {model} | {change} | {times} |", flush=True)
+    return 0
+
+
+def _sizes(topics: int, size: int, skew: str) -> dict[str, int]:
+    """Topics of one size, or with half of all partitions in the first of them."""
+    if skew == "equal":
+        return {f"topic-{number:03d}": size for number in range(topics)}
+    half = topics * size // 2
+    return {f"topic-{number:03d}": half if number == 0 else max(1, half // (topics - 1)) for number in range(topics)}
+
+
+def _changes(
+    found: Mapping[str, object], sizes: Mapping[str, int], members: int, model: str, *, racks: bool
+) -> Iterator[tuple[str, ConsumerGroupState]]:
+    """A state for each change before the call."""
     sticky = found["consumer_cooperative_sticky"]
     assert isinstance(sticky, ConsumerPartitionAssignor)
-    for members in (50, 100, 500):
-        for topics, size in ((50, members // 5), (100, members // 5)):
-            sizes = {f"topic-{number:03d}": size for number in range(topics)}
-            for model in ("homogeneous", "disjoint", "nested"):
-                lists = [_listed(model, list(sizes), number, members) for number in range(members)]
-                held = sticky.assign(_group(sizes, lists))
-                grown = {name: each + each // 2 for name, each in sizes.items()}
-                for change, state in (
-                    ("full", _group(sizes, lists)),
-                    ("stable", _group(sizes, lists, held)),
-                    ("join", _group(sizes, [*lists, lists[0]], held)),
-                    ("leave", _group(sizes, lists[:-1], held)),
-                    ("partitions added", _group(grown, lists, held)),
-                ):
-                    times = " | ".join(f"{_milliseconds(found[name], state):,.1f}" for name in ASSIGNORS)
-                    print(f"| {members} | {topics} | {size} | {model} | {change} | {times} |", flush=True)
-    return 0
+    lists = [_listed(model, list(sizes), number, members) for number in range(members)]
+    held = sticky.assign(_group(sizes, lists, racks=racks))
+    yield "full", _group(sizes, lists, racks=racks)
+    yield "stable", _group(sizes, lists, held, racks=racks)
+    yield "join", _group(sizes, [*lists, lists[0]], held, racks=racks)
+    yield "leave", _group(sizes, lists[:-1], held, racks=racks)
+    yield "partitions added", _group({name: each + each // 2 for name, each in sizes.items()}, lists, held, racks=racks)
 
 
 def _listed(model: str, topics: Sequence[str], number: int, members: int) -> tuple[str, ...]:

@@ -84,6 +84,13 @@ def test_a_kill_waits_for_the_session(eager: Path) -> None:
     assert made["spent_on"]["session timeout"] > 5 * made["spent_on"]["rebalancing"] / 3
 
 
+def test_members_of_a_group_at_rest_hear_at_different_times(eager: Path) -> None:
+    """A session ends 17 to 20 s after a kill; another member hears of it up to 3 s later, with one phase at 21 s."""
+    made = planned(eager, "kill", "c2", "-c", "session.timeout.ms=20000", "--no-variants")
+    assert 21.5 < made["total"]["worst_task_seconds"]["high"] < 23.5
+    assert 17 < made["total"]["worst_task_seconds"]["low"] < 19
+
+
 def test_a_roll_under_kip_848_waits_for_heartbeats_of_the_receivers(tmp_path: Path) -> None:
     state = written(tmp_path / "new.jsonl", consumer_group())
     session = ("-c", "group.consumer.session.timeout.ms=10000")
