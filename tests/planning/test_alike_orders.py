@@ -57,6 +57,11 @@ def test_alike_instances_have_few_orders(keys: str, count: int) -> None:
 
 def test_instances_with_state_are_not_alike_and_those_without_are() -> None:
     assert len(set(ordered(group_document([2, 2, 2])).alike.values())) == 3
+    stateless = group_document([2, 2, 1], neighbour=0)
+    for task in stateless["tasks"]:
+        task |= {"stateful": False, "logged": False, "stores": [], "partitions": task["partitions"][:1]}
+    first, second, third = ordered({**stateless, "workload": {"tasks": {}}}).alike.values()
+    assert first == second != third
     assert len(set(ordered_of_kind("connect", 3).alike.values())) == 1
     assert len(set(ordered_of_kind("consumer", 3).alike.values())) == 1
 
