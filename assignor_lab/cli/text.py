@@ -16,6 +16,7 @@ __all__ = ["console", "fits", "note", "plain", "print_json", "print_line", "prin
 
 _PIPED_WIDTH = 200
 _BETWEEN, _BEFORE = 3, 2
+_PADDING = 2
 _RANGE = " ("
 
 
@@ -44,9 +45,12 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> Table:
     from rich.table import Table
     from rich.text import Text
 
-    made = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     cells = [[plain(cell) for cell in row] for row in rows]
-    widths = _widths(columns, cells)
+    # Narrow columns stand closer before a word is broken.
+    words = _word_widths(columns, cells)
+    padding = next((space for space in range(_PADDING, -1, -1) if _fit(words, space + 1)), _PADDING)
+    widths = _widths(columns, cells, padding + 1)
+    made = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, padding // 2, 0, padding - padding // 2))
     for column, width in zip(columns, widths, strict=True):
         made.add_column(Text(column), overflow="fold", width=width)
     for row in cells:
@@ -64,7 +68,7 @@ def _folded(text: str, width: int | None) -> str:
     return "\n(".join(parts)
 
 
-def _widths(columns: Sequence[str], cells: Sequence[Sequence[str]]) -> list[int | None]:
+def _widths(columns: Sequence[str], cells: Sequence[Sequence[str]], between: int) -> list[int | None]:
     """Each column has its longest word at least, and the longest texts are broken; ``None`` if words are.
 
     If the console is wide enough, a range in brackets stays in one piece.
@@ -72,16 +76,16 @@ def _widths(columns: Sequence[str], cells: Sequence[Sequence[str]]) -> list[int 
     from rich.cells import cell_len
 
     words = _word_widths(columns, cells)
-    if not _fit(words):
+    if not _fit(words, between):
         return [None] * len(words)
     ranges = [
         max(word, *(cell_len(f"({part}") for cell in cells for part in cell[place].split(_RANGE)[1:]), 0)
         for place, word in enumerate(words)
     ]
-    if _fit(ranges):
+    if _fit(ranges, between):
         words = ranges
     texts = [max(map(cell_len, column)) for column in zip(columns, *cells, strict=True)]
-    spare = console().width - _BEFORE - _BETWEEN * (len(words) - 1) - sum(words)
+    spare = console().width - _BEFORE - between * (len(words) - 1) - sum(words)
     widths: dict[int, int] = {}
     for place in sorted(range(len(words)), key=lambda place: texts[place] - words[place]):
         grown = min(texts[place] - words[place], spare)
@@ -102,8 +106,8 @@ def _word_widths(columns: Sequence[str], cells: Sequence[Sequence[str]]) -> list
     return [max((cell_len(word) for text in column for word in text.split()), default=1) for column in texts]
 
 
-def _fit(widths: Sequence[int]) -> bool:
-    return sum(widths) + _BETWEEN * (len(widths) - 1) + _BEFORE <= console().width
+def _fit(widths: Sequence[int], between: int = _BETWEEN) -> bool:
+    return sum(widths) + between * (len(widths) - 1) + _BEFORE <= console().width
 
 
 def print_line(text: object = "") -> None:

@@ -27,3 +27,14 @@ def test_a_wide_table_has_one_line_for_each_row(
 ) -> None:
     monkeypatch.setenv("COLUMNS", "80")
     assert printed(capsys)[2] == "as it is         31.6 (26.8 to 40.8)   126 (116 to 144)"
+
+
+def test_columns_stand_closer_before_a_word_is_broken(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("COLUMNS", "32")
+    columns = ("instances", "throughput", "verdict")
+    console().print(table(columns, [("2", "1,200", "wasted")]))
+    lines = [line.split() for line in capsys.readouterr().out.splitlines() if line.strip()]
+    assert lines[0] == list(columns)
+    assert lines[2] == ["2", "1,200", "wasted"]
