@@ -30,6 +30,7 @@ __all__ = [
     "adjusted_by_past",
     "calibrated",
     "form_of",
+    "form_of_change",
     "shipped_calibration",
     "widening_of",
     "widenings_in",
@@ -89,6 +90,11 @@ def form_of(protocol: str, plan: str, step: StepRange) -> str:
     return f"moves, {protocol} protocol"
 
 
+def form_of_change(protocol: str, plan: Plan, step: StepRange) -> str:
+    """The form of a change among those of other groups, and of the group's own past."""
+    return foreign_form(protocol, plan, restores=form_of(protocol, plan.name, step) == _RESTORING)
+
+
 def calibrated(
     prediction: Prediction,
     protocol: str,
@@ -113,8 +119,13 @@ def calibrated(
             widened = {name: widening_of(getattr(step, name), *errors.get(name, (0.0, 0.0))) for name in FIGURES}
         else:
             known = shipped_calibration().get(form)
-            ratios = foreign_ratios(foreign_form(protocol, plan, restores=form == _RESTORING), foreign)
+            ratios = foreign_ratios(form_of_change(protocol, plan, step), foreign)
             widened = {name: of_foreign(getattr(step, name), name, ratios) for name in FIGURES}
+        if past is not None:
+            of = form_of_change(protocol, plan, step)
+            widened = {
+                name: past.adjusted(name, plan.name, getattr(step, name), usual, of) for name, usual in widened.items()
+            }
         return _step(step, form, plan, known, widened, past)
 
     return attrs.evolve(
@@ -162,8 +173,6 @@ def _step(
 ) -> StepRange:
     unrecorded = _unrecorded(plan)
     unrecorded += () if past is None else past.doubts
-    if past is not None:
-        widened = {name: past.adjusted(name, plan.name, getattr(step, name), usual) for name, usual in widened.items()}
     if known is None:
         reasons: tuple[str, ...] = (f"no recorded change is of this form: {form}", *unrecorded)
     else:

@@ -71,6 +71,7 @@ class PredictedChange:
     Args:
         at_ms: Time of its first event.
         change: ``roll``, ``scale``, ``kill`` or ``script``.
+        form: What is done, as :func:`assignor_lab.planning.foreign.foreign_form` names it; empty: unknown.
     """
 
     at_ms: int
@@ -78,6 +79,7 @@ class PredictedChange:
     instances: tuple[str, ...]
     predicted: PredictedAway
     measured: RecordedAway
+    form: str = ""
 
     def is_inside(self, figure: str) -> bool:
         """True if the interval and the recorded bounds have a common value."""
@@ -135,14 +137,15 @@ class PastRecord:
             f"{error:.0%} (median)",
         )
 
-    def adjusted(self, figure: str, kind: str, of_plays: Range, usual: Range) -> Range:
+    def adjusted(self, figure: str, kind: str, of_plays: Range, usual: Range, form: str = "") -> Range:
         """An interval of a plan, widened or narrowed by the past.
 
         Args:
+            form: Changes of another form do not count; empty: all count.
             of_plays: The interval of the plays alone, the narrowest one.
             usual: The interval without a past.
         """
-        ratios = [each.ratio(figure) for each in self._of_kind(kind)]
+        ratios = [each.ratio(figure) for each in self._of_kind(kind, form)]
         if not ratios:
             return usual
         least, greatest = _quantiles(ratios)
@@ -154,8 +157,8 @@ class PastRecord:
         high = high if high > usual.high else usual.high + share * (high - usual.high)
         return Range(of_plays.median, max(0.0, low), high)
 
-    def _of_kind(self, kind: str) -> Sequence[PredictedChange]:
-        recent = self.changes[:_MOST_RECENT]
+    def _of_kind(self, kind: str, form: str) -> Sequence[PredictedChange]:
+        recent = [each for each in self.changes if not form or each.form in ("", form)][:_MOST_RECENT]
         same = [each for each in recent if each.change == kind]
         return same if len(same) >= _OF_KIND else recent
 

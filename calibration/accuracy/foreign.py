@@ -22,8 +22,8 @@ import attrs
 from assignment_api.plugins import Registry, config_sources, discover
 from assignor_lab.capture.histories.episodes import past_scenarios
 from assignor_lab.capture.histories.past import PastSurroundings
-from assignor_lab.planning.foreign import ANY, Ratios, foreign_form
-from assignor_lab.planning.intervals import FIGURES, LEAST_SECONDS, calibrated, form_of
+from assignor_lab.planning.foreign import ANY, Ratios
+from assignor_lab.planning.intervals import FIGURES, LEAST_SECONDS, calibrated, form_of_change
 from assignor_lab.planning.making import Options
 from assignor_lab.planning.past.changes import PastChange, past_changes
 from assignor_lab.planning.past.predicting import played_change, refused_past, state_before, without_contradicted
@@ -88,8 +88,7 @@ class ForeignChange:
 
     @property
     def form(self) -> str:
-        restores = form_of(self.protocol, self.change.plan.name, self.played.total) == "restoring"
-        return foreign_form(self.protocol, self.change.plan, restores=restores)
+        return form_of_change(self.protocol, self.change.plan, self.played.total)
 
     def alone(self, ratios: Mapping[str, Ratios]) -> PredictedChange:
         """With the interval of a group without a past."""
@@ -104,7 +103,9 @@ class ForeignChange:
     def _predicted(self, ratios: Mapping[str, Ratios], past: PastRecord | None) -> PredictedChange:
         total = calibrated(self.played, self.protocol, self.change.plan, past=past, foreign=ratios).total
         away = PredictedAway(total.worst_task_seconds, total.task_seconds)
-        return PredictedChange(self.change.at_ms, self.change.kind, self.change.instances, away, self.change.away)
+        return PredictedChange(
+            self.change.at_ms, self.change.kind, self.change.instances, away, self.change.away, self.form
+        )
 
 
 @attrs.frozen
@@ -168,7 +169,7 @@ def own_samples(predicted: Iterable[Predicted]) -> list[ChangeRatios]:
             each.prediction.steps, each.change.plan.steps, each.change.steps, strict=True
         ):
             protocol, plan = each.change.protocol, attrs.evolve(each.change.plan, steps=(planned,))
-            form = foreign_form(protocol, plan, restores=form_of(protocol, plan.name, step) == "restoring")
+            form = form_of_change(protocol, plan, step)
             of_step = {name: getattr(recorded, name) for name in FIGURES}
             ratios = {
                 name: _ratio(getattr(step, name), RecordedBounds(truth, truth), name) for name, truth in of_step.items()

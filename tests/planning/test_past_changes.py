@@ -9,6 +9,7 @@ import time
 from pathlib import Path
 from typing import Any, cast
 
+import attrs
 import pytest
 from typer.testing import CliRunner
 
@@ -71,6 +72,25 @@ def test_three_changes_of_the_same_kind_leave_the_others_out() -> None:
     record = PastRecord((*(change(1.0) for _ in range(3)), *(change(9.0, "scale") for _ in range(5))))
     assert record.adjusted("worst_task_seconds", "roll", OF_PLAYS, USUAL).high < USUAL.high
     assert record.adjusted("worst_task_seconds", "kill", OF_PLAYS, USUAL).high == 90.0
+
+
+def test_a_change_of_another_form_does_not_count() -> None:
+    lost, moved = "lost member, classic protocol", "moves, classic protocol"
+    record = PastRecord((attrs.evolve(change(9.0, "scale"), form=moved), attrs.evolve(change(1.0, "scale"), form=lost)))
+    found = record.adjusted("worst_task_seconds", "scale", OF_PLAYS, USUAL, lost)
+    assert found.high < USUAL.high
+    assert record.adjusted("worst_task_seconds", "scale", OF_PLAYS, USUAL, moved).high == 90.0
+    assert record.adjusted("worst_task_seconds", "scale", OF_PLAYS, USUAL, "restoring") == USUAL
+    # Older ledgers have no form.
+    assert PastRecord((change(9.0),)).adjusted("worst_task_seconds", "roll", OF_PLAYS, USUAL, lost).high == 90.0
+
+
+def test_a_ledger_without_forms_is_read(tmp_path: Path) -> None:
+    add_to_ledger(tmp_path, [change(1.0)])
+    file = tmp_path / LEDGER
+    file.write_text(file.read_text().replace('"form":"",', "").replace('"form": "", ', ""))
+    assert '"form"' not in file.read_text()
+    assert read_ledger(tmp_path) == {1: change(1.0)}
 
 
 def test_the_record_is_one_line() -> None:

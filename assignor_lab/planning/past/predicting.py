@@ -10,7 +10,7 @@ import attrs
 from assignment_api import AssignorLabError
 from assignor_lab.documents.wording import plural
 from assignor_lab.planning.in_processes import in_processes
-from assignor_lab.planning.intervals import calibrated
+from assignor_lab.planning.intervals import calibrated, form_of_change
 from assignor_lab.planning.measured import GRACE_MS, PlayedPlan, cost_of
 from assignor_lab.planning.past.changes import PastChange
 from assignor_lab.planning.past_record import PastRecord, PredictedAway, PredictedChange
@@ -140,9 +140,11 @@ def predicted_change(
         RestlessGroupError: if the state does not allow the change.
     """
     made = played_change(change, state, terms, processes, seed)
-    total = calibrated(made, state.episode.protocol, change.plan).total
+    protocol = state.episode.protocol
+    total = calibrated(made, protocol, change.plan).total
     away = PredictedAway(total.worst_task_seconds, total.task_seconds)
-    return PredictedChange(change.at_ms, change.kind, change.instances, away, change.away)
+    form = form_of_change(protocol, change.plan, made.total)
+    return PredictedChange(change.at_ms, change.kind, change.instances, away, change.away, form)
 
 
 def played_change(
