@@ -17,7 +17,6 @@ __all__ = ["console", "fits", "note", "plain", "print_json", "print_line", "prin
 _PIPED_WIDTH = 200
 _BETWEEN, _BEFORE = 3, 2
 _PADDING = 2
-_RANGE = " ("
 
 
 def plain(value: object, *, keep_lines: bool = False) -> str:
@@ -62,10 +61,16 @@ def _folded(text: str, width: int | None) -> str:
     """``text`` with a line end before a range in brackets, if the column is only as wide as its parts."""
     from rich.cells import cell_len
 
-    parts = text.split(_RANGE)
-    if width is None or cell_len(text) <= width or len(parts) == 1 or any(cell_len(part) > width for part in parts):
+    span = _span(text)
+    if width is None or not span or cell_len(text) <= width or cell_len(span) > width:
         return text
-    return "\n(".join(parts)
+    return f"{text[: -len(span)].rstrip()}\n{span}"
+
+
+def _span(text: str) -> str:
+    """The range in brackets after one number, such as ``(26.8 to 40.8)`` of ``31.6 (26.8 to 40.8)``; else empty."""
+    number, _, rest = text.partition(" (")
+    return f"({rest}" if number and rest.endswith(")") and not {" ", "("}.intersection(number) else ""
 
 
 def _widths(columns: Sequence[str], cells: Sequence[Sequence[str]], between: int) -> list[int | None]:
@@ -78,10 +83,7 @@ def _widths(columns: Sequence[str], cells: Sequence[Sequence[str]], between: int
     words = _word_widths(columns, cells)
     if not _fit(words, between):
         return [None] * len(words)
-    ranges = [
-        max(word, *(cell_len(f"({part}") for cell in cells for part in cell[place].split(_RANGE)[1:]), 0)
-        for place, word in enumerate(words)
-    ]
+    ranges = [max(word, *(cell_len(_span(cell[place])) for cell in cells), 0) for place, word in enumerate(words)]
     if _fit(ranges, between):
         words = ranges
     texts = [max(map(cell_len, column)) for column in zip(columns, *cells, strict=True)]

@@ -169,7 +169,7 @@ class Verification:
         return tuple(each for each in self.groups if each.is_refused)
 
 
-_NO_REPLAY = "Not verified: a replay of the past, which is too large for that or cannot be played."
+_NO_REPLAY = "Not verified by a play: the past is too large, or its kind of group is not played."
 _RECOVERY_LAG = "acceptable.recovery.lag"
 #: Session timeouts: of members of the classic protocol, and of streams groups.
 _TIMEOUTS = ("session.timeout.ms", "streams.session.timeout.ms")

@@ -38,3 +38,9 @@ def test_columns_stand_closer_before_a_word_is_broken(
     lines = [line.split() for line in capsys.readouterr().out.splitlines() if line.strip()]
     assert lines[0] == list(columns)
     assert lines[2] == ["2", "1,200", "wasted"]
+
+
+def test_brackets_in_a_sentence_are_words(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setenv("COLUMNS", "40")
+    console().print(table(("NAME",), [("Kafka's sticky assignor (KIP-924): leaves tasks",)]))
+    assert "Kafka's sticky assignor (KIP-924):" in capsys.readouterr().out

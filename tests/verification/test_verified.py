@@ -117,7 +117,7 @@ def test_other_kinds_of_groups_are_verified(group: str, count: int, tmp_path: Pa
     found = verification([str(tmp_path / "past")])
     shown = words.sentences(found)
     assert shown[0].startswith(f"Decisions: {count} of {count} reproduced.")
-    assert any(each.startswith("Not verified: a replay") for each in shown) is (group == "real-connect")
+    assert any(each.startswith("Not verified by a play") for each in shown) is (group == "real-connect")
 
 
 def test_the_assignor_that_the_log_names_is_the_groups_own() -> None:
