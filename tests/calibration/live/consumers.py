@@ -506,18 +506,10 @@ def table(found: Sequence[Done]) -> list[str]:
         lines.append(f"| {words} | 85 % | {' | '.join(shares)} |")
     widths = [f"{statistics.median(each.width(name) for each in found):.0%}" for name in FIGURES]
     lines.append(f"| median width | at most 30 % | {' | '.join(widths)} |")
-    lines += [
-        "",
-        "| change | worst partition: inside | width | all partitions: inside | width |",
-        "|---|---|---|---|---|",
-    ]
-    for change in dict.fromkeys(each.change for each in found):
-        own = [each for each in found if each.change == change]
-        cells = []
-        for name in FIGURES:
-            cells.append(f"{sum(each.is_inside(name) for each in own)} of {len(own)}")
-            cells.append(f"{statistics.median(each.width(name) for each in own):.0%}")
-        lines.append(f"| {change} | {' | '.join(cells)} |")
+    heads: tuple[str, ...] = ("change or group", "worst partition: inside", "width", "all together: inside", "width")
+    lines += ["", f"| {' | '.join(heads)} |", "|---|---|---|---|---|"]
+    for name in (*dict.fromkeys(each.change for each in found), *sorted({each.group for each in found})):
+        lines.append(_line(name, [each for each in found if name in (each.change, each.group)]))
     heads = ("round", "group", "change", "figure", "measured", "planned", "interval")
     lines += ["", f"| {' | '.join(heads)} |", "|" + "---|" * len(heads)]
     for each in sorted(found, key=lambda each: (each.round, each.group)):
@@ -528,6 +520,14 @@ def table(found: Sequence[Done]) -> list[str]:
                 f"{median:.1f} | {low:.1f} to {high:.1f}{'' if each.is_inside(name) else ' **no**'} |"
             )
     return lines
+
+
+def _line(name: str, own: Sequence[Done]) -> str:
+    cells = []
+    for figure in FIGURES:
+        cells.append(f"{sum(each.is_inside(figure) for each in own)} of {len(own)}")
+        cells.append(f"{statistics.median(each.width(figure) for each in own):.0%}")
+    return f"| {name} | {' | '.join(cells)} |"
 
 
 def main() -> int:
