@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import attrs
 
@@ -30,8 +30,10 @@ from assignor_lab.runtime.isolation.launching import launcher_of, search_path
 from assignor_lab.runtime.isolation.plugins import Isolation, failure_in
 from assignor_lab.runtime.isolation.process import PluginProcess
 from assignor_lab.runtime.java.naming import JavaName, java_name
-from assignor_lab.runtime.java.origin import DESCRIBE, JavaOrigin, java_origin
 from assignor_lab.runtime.java.settings import JavaSettings
+
+if TYPE_CHECKING:
+    from assignor_lab.runtime.java.origin import JavaOrigin
 
 __all__ = ["IsolatedCode", "CodeUnseen"]
 
@@ -104,12 +106,17 @@ class IsolatedCode:
         reason = policy.reason_against_name("java", name.class_name)
         if reason is not None:
             raise PluginLoadError(f"assignor {name.text!r} may not be loaded: {reason}")
+        # Most commands name no class of Java.
+        from assignor_lab.runtime.java.origin import java_origin
+
         return java_origin(name, self._java)
 
     def _java_kinds(self, name: JavaName, origin: JavaOrigin) -> tuple[str, ...]:
         if self._is_checked:
             return _JAVA_KINDS
         if name.text not in self._described:
+            from assignor_lab.runtime.java.origin import DESCRIBE
+
             self._described[name.text] = self._loaded(name.text, DESCRIBE, (origin,))
         kinds = self._described[name.text]["kinds"]
         return tuple(kind for kind in _JAVA_KINDS if kind in kinds)
