@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from datetime import UTC, datetime
 from pathlib import Path
 from xml.etree import ElementTree as ET
@@ -110,3 +111,10 @@ def test_a_past_without_decisions_is_refused(tmp_path: Path) -> None:
 def test_the_documentation_names_every_rule() -> None:
     page = Path("docs/how-to/nightly-check.md").read_text()
     assert [rule for rule in RULES if f"`{rule}`" not in page and f"*{rule}*" not in page] == []
+
+
+def test_the_job_of_the_page_installs_what_reads_a_recording() -> None:
+    page = Path("docs/how-to/nightly-check.md").read_text(encoding="utf-8")
+    installed = re.search(r"pip install 'assignor-lab\[(.+?)\]'", page)
+    assert installed is not None
+    assert {"cli", "kafka", "statistics"} <= set(installed[1].split(","))
