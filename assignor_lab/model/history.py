@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 import attrs
 
 from assignor_lab.model.courses import ProbeWindow, TaskCourse
-from assignor_lab.model.decision import Decision
+from assignor_lab.model.decision import STREAMS, Decision
 from assignor_lab.model.events import (
     GroupDeleted,
     GroupEmptied,
@@ -40,13 +40,15 @@ RECORDED, PLAYED = "recorded", "played"
 #: Jobs and partitions have no copies.
 ACTIVE_TASKS, JOBS, PARTITIONS = "active tasks", "jobs", "partitions"
 
+#: Protocols whose brokers decide.
+_OF_BROKERS = frozenset({STREAMS, "consumer", "share"})
 #: One row of a history.
 HistoryEntry = Decision | GroupEvent
 
 
 def number_noun(protocol: str) -> str:
     """Word for the number of a decision: brokers count epochs, and other groups generations."""
-    return "epoch" if protocol in ("streams", "consumer", "share") else "generation"
+    return "epoch" if protocol in _OF_BROKERS else "generation"
 
 
 @attrs.frozen
