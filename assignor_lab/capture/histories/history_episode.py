@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import zip_longest
 from operator import attrgetter
 from typing import Any
 
@@ -11,7 +12,7 @@ import attrs
 from assignment_api.streams import TaskId
 from assignor_lab.capture.edges.episodes import PastEpisode, RecordedDowntime, episode_document, missing_topics
 from assignor_lab.capture.edges.happened import Happened
-from assignor_lab.capture.edges.moments import CLASSIC, STREAMS
+from assignor_lab.capture.edges.moments import CLASSIC, STREAMS, DecisionMoment
 from assignor_lab.capture.errors import OneDecisionError
 from assignor_lab.capture.histories.changed_tasks import changed_tasks
 from assignor_lab.capture.histories.changelogs import SeenChangelogs, seen_changelogs
@@ -35,6 +36,8 @@ __all__ = ["history_episode"]
 #: An episode continues for this time after the last decision.
 _AFTERWARDS_MS = 15_000
 _MOST_GAPS = 8
+#: A decision that no member received is repeated within this time.
+_AT_ONCE_MS = 10_000
 
 
 def history_episode(
@@ -164,7 +167,7 @@ class _Made:
                     if process in names
                 },
             )
-            for moment in moments
+            for moment in _received(moments)
         )
         events = presence.events([moment.time_ms for moment in moments], self.timings)
         return GroupHistory(
@@ -244,3 +247,22 @@ def _total_s(downtime: Mapping[str, Sequence[tuple[int, int]]]) -> float:
 
 def _task_order(task: str) -> tuple[bytes, int, int]:
     return TaskId.parse(task).sort_key()
+
+
+def _received(moments: Sequence[DecisionMoment]) -> Iterator[DecisionMoment]:
+    """Without decisions that no member received, because others joined while the leader decided.
+
+    The next decision follows at once, has all members with tasks again, and shows that they own none of them.
+    """
+    for moment, after in zip_longest(moments, moments[1:]):
+        given = {task: process for process, (active, _) in moment.placed.items() for task in active}
+        if after is None or not given or after.time_ms - moment.time_ms > _AT_ONCE_MS:
+            yield moment
+            continue
+        stayed = all(
+            process in after.participants and moment.participants[process].members & after.participants[process].members
+            for process in given.values()
+        )
+        owned = after.input.previous_owners
+        if not stayed or any(owned.get(task) == process for task, process in given.items()):
+            yield moment

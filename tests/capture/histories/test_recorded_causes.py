@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 
 from assignor_lab.capture.histories.group_histories import group_histories
+from assignor_lab.capture.histories.history import read_histories
+from assignor_lab.capture.histories.history_episode import history_episode
 from assignor_lab.capture.histories.past import read_past
 from assignor_lab.model.history import GroupHistory
 from tests.capture.captured_logs import CAPTURES
@@ -104,3 +106,11 @@ def test_a_static_member_has_the_client_id_of_its_time(tmp_path: Path) -> None:
         "s2 started",
         "s3 started",
     ]
+
+
+def test_a_decision_that_reached_no_member_gave_it_no_tasks(tmp_path: Path) -> None:
+    """They counted as waiting for their release until the next rebalance, 25 minutes later (12,556 task-seconds)."""
+    (history,) = read_histories(read_past([str(each) for each in logs_of("interrupted", tmp_path)]).scenarios)
+    down = history_episode(history)["recorded"]["downtime"]["tasks"]
+    total_s = sum(end - begin for times in down.values() for begin, end in times) / 1_000
+    assert 200 < total_s < 400
