@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import contextlib
 import json
 import select
 import shlex
@@ -34,12 +35,7 @@ class LibraryDriver:
 
     def __init__(self, command: str) -> None:
         self._command = command
-        try:
-            self._process = subprocess.Popen(
-                shlex.split(command), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
-            )
-        except (OSError, ValueError) as error:
-            raise ClientLibraryError(f"the driver {command!r:.200} does not start: {error}") from None
+        self._process = self._started()
         try:
             found = self._answer()["libraries"]
             self.libraries = [
@@ -57,6 +53,14 @@ class LibraryDriver:
             self.close()
             raise
 
+    def _started(self) -> subprocess.Popen[bytes]:
+        try:
+            return subprocess.Popen(
+                shlex.split(self._command), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+            )
+        except (OSError, ValueError) as error:
+            raise ClientLibraryError(f"the driver {self._command!r:.200} does not start: {error}") from None
+
     def __enter__(self) -> Self:
         return self
 
@@ -67,7 +71,9 @@ class LibraryDriver:
 
     def close(self) -> None:
         """Ends the driver."""
-        _stream(self._process.stdin).close()
+        # The last request to a process that ended is still in the buffer.
+        with contextlib.suppress(BrokenPipeError):
+            _stream(self._process.stdin).close()
         self._process.kill()
         self._process.wait()
         _stream(self._process.stdout).close()
@@ -86,6 +92,11 @@ class LibraryDriver:
                 for member in group.members
             ],
         }
+        if self._process.poll() is not None:
+            # A library may have ended it: that was the answer to its group alone.
+            self.close()
+            self._process = self._started()
+            self._answer()
         stdin = _stream(self._process.stdin)
         try:
             stdin.write(json.dumps(request).encode() + b"\n")
@@ -108,6 +119,8 @@ class LibraryDriver:
         try:
             answer = json.loads(stdout.readline())
         except ValueError:
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                self._process.wait(1)
             raise ClientLibraryError(f"the driver {self._command!r:.200} ended, or its answer is no JSON") from None
         if not isinstance(answer, dict):
             raise ClientLibraryError(f"the driver {self._command!r:.200}: an answer is no JSON object")

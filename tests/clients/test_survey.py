@@ -214,3 +214,12 @@ def test_a_program_that_is_no_driver_is_refused(tmp_path: Path, text: str, messa
 def test_a_missing_driver_is_refused() -> None:
     with pytest.raises(ClientLibraryError, match="does not start"):
         LibraryDriver("/nowhere/driver")
+
+
+def test_a_driver_that_a_library_ends_begins_anew(tmp_path: Path) -> None:
+    ends = DRIVER.replace("loads(line)\n", "loads(line)\n    len(asked['members']) > 2 and sys.exit(3)\n")
+    with LibraryDriver(driver(tmp_path, ends)) as running:
+        own = ClientStrategyAssignor("toy", running.libraries[0].strategies["range"])
+        with pytest.raises(ClientLibraryError, match="ended"):
+            own.assign(MIXED.group("range", PLAIN))
+        assert own.assign(UNEQUAL.group("range", PLAIN)).members["m1"] == {"a": (0,), "b": (0,)}
