@@ -9,7 +9,6 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from importlib.metadata import Distribution
 from typing import Any
 
@@ -161,6 +160,9 @@ def _from_processes(
 ) -> list[EntryPointDescription]:
     if not sources:
         return []
+    # Most commands find kept descriptions.
+    from concurrent.futures import ThreadPoolExecutor
+
     launcher = launcher_of(limits.environment)
     processes = [_process_of(source, path, limits, launcher) for source in sources]
     with ThreadPoolExecutor(min(SIDE_BY_SIDE, len(sources)), thread_name_prefix="assignor-discovery") as pool:
