@@ -447,8 +447,12 @@ class Registry:
             )
         broken = sum(row.status == "broken" for row in self._problems)
         hint = f"; {broken} could not be loaded, `assignor plugins` shows why" if broken else ""
+        near = did_you_mean(name, plain)
+        if near == "." and kind in _ASSIGNORS:
+            assignors = (offer for offer in self._names.offers if offer.kind in _ASSIGNORS)
+            near = did_you_mean(name, [item for offer in assignors for item in names_of(offer) if "." not in item])
         return (
-            f"unknown {_NOUNS[kind]} {name!r}{did_you_mean(name, plain)} "
+            f"unknown {_NOUNS[kind]} {name!r}{near} "
             f"Installed: {', '.join(plain) or 'none'} (from {BUILTIN_DISTRIBUTION} and plugins){hint}"
         )
 

@@ -337,6 +337,11 @@ def test_an_unknown_assignor_gets_a_suggestion() -> None:
         discover().task_assignor("stiky")
 
 
+def test_an_unknown_assignor_gets_suggestions_of_other_kinds_of_groups_last() -> None:
+    with pytest.raises(UnknownPluginError, match="unknown assignor 'group_stiky'; did you mean 'group_sticky'"):
+        discover().task_assignor("group_stiky")
+
+
 def test_an_unknown_java_class_gets_the_known_ones() -> None:
     with pytest.raises(UnknownPluginError, match="no assignor stands for the Java class"):
         discover().task_assignor("com.acme.Mine")
