@@ -252,10 +252,17 @@ def _task_order(task: str) -> tuple[bytes, int, int]:
 def _received(moments: Sequence[DecisionMoment]) -> Iterator[DecisionMoment]:
     """Without decisions that no member received, because others joined while the leader decided.
 
-    The next decision follows at once, has all members with tasks again, and shows that they own none of them.
+    The next decision follows at once and has all members again. They own none of the tasks that had no other owner,
+    which a member gets without waiting for a release.
     """
     for moment, after in zip_longest(moments, moments[1:]):
-        given = {task: process for process, (active, _) in moment.placed.items() for task in active}
+        before = moment.input.previous_owners
+        given = {
+            task: process
+            for process, (active, _) in moment.placed.items()
+            for task in active
+            if before.get(task, process) == process
+        }
         if after is None or not given or after.time_ms - moment.time_ms > _AT_ONCE_MS:
             yield moment
             continue
