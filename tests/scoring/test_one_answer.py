@@ -31,8 +31,8 @@ CONTENDERS = ("high_availability", "sticky")
 PLAYS = 3
 #: Timelines of experiments in a folder with another name.
 FOLDERS = {"orders-classic-2": "orders-2", "orders-group": "orders-group-1"}
-#: Folders of logs that are one group each, and logs without decisions of their own.
-EACH_ALONE, NO_DECISIONS = ("versions",), ("coordinator",)
+#: Folders of logs that are one group each, and logs and records without decisions of their own.
+EACH_ALONE, NO_DECISIONS = ("versions",), ("coordinator", "failing", "missing")
 #: Folders of Connect groups, which ``connect replay`` reads, and of plain consumers, whose decisions ``replay`` makes
 #: again without a play.
 CONNECT, CONSUMERS = frozenset({"connect", "connect-plans"}), "consumers"
@@ -64,7 +64,7 @@ def states(out: Path) -> Iterator[Past]:
 
 def flights(out: Path) -> Iterator[Past]:
     for records in sorted(CAPTURES.rglob("records.jsonl.gz")):
-        if CONSUMERS in records.parts:
+        if CONSUMERS in records.parts or records.parent.name in NO_DECISIONS:
             continue
         # Several recordings have one name, in folders of other names.
         folder = out / "flights" / records.parent.relative_to(CAPTURES)
