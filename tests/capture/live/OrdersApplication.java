@@ -29,6 +29,11 @@ public final class OrdersApplication {
             config.put(setting.substring(0, equals), setting.substring(equals + 1));
         }
         instances.add(instance(config));
+        run(instances);
+    }
+
+    /** Runs the instances until the process is asked to end. */
+    static void run(final List<KafkaStreams> instances) throws InterruptedException {
         final CountDownLatch stopped = new CountDownLatch(1);
         Runtime.getRuntime().addShutdownHook(new Thread(() -> {
             instances.forEach(KafkaStreams::close);

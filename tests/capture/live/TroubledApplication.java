@@ -1,6 +1,6 @@
 import java.time.Duration;
+import java.util.List;
 import java.util.Properties;
-import java.util.concurrent.CountDownLatch;
 import org.apache.kafka.streams.KafkaStreams;
 import org.apache.kafka.streams.StreamsBuilder;
 import org.apache.kafka.streams.errors.StreamsUncaughtExceptionHandler.StreamThreadExceptionResponse;
@@ -43,13 +43,7 @@ public final class TroubledApplication {
         final KafkaStreams streams = new KafkaStreams(builder.build(), config);
         final String response = config.getProperty("troubled.response", "SHUTDOWN_CLIENT");
         streams.setUncaughtExceptionHandler(error -> StreamThreadExceptionResponse.valueOf(response));
-        final CountDownLatch stopped = new CountDownLatch(1);
-        Runtime.getRuntime().addShutdownHook(new Thread(() -> {
-            streams.close();
-            stopped.countDown();
-        }));
-        streams.start();
-        stopped.await();
+        OrdersApplication.run(List.of(streams));
     }
 
     private static void act(final String value, final Duration pause) {

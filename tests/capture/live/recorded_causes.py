@@ -40,6 +40,11 @@ class RecordedCauses(RealApplications):
 
     sources = (SOURCE, _TROUBLED)
 
+    def __init__(self, directory: Path) -> None:
+        super().__init__(directory)
+        self.logging = directory / "log4j2.xml"
+        self.logging.write_text(_LOGGING)
+
     def live(self, out: Path, groups: Sequence[str] = GROUPS) -> None:
         out.mkdir(parents=True)
         self.start_broker()
@@ -168,13 +173,6 @@ class RecordedCauses(RealApplications):
         admin = KafkaAdminClient(bootstrap_servers=self.address)
         admin.create_topics([NewTopic(topic, partitions, 1)])
         admin.close()
-
-    def _java(self, heap: str) -> list[str]:
-        logging = self.directory / "log4j2.xml"
-        logging.write_text(_LOGGING)
-        return [
-            each if "log4j2" not in each else f"-Dlog4j2.configurationFile={logging}" for each in super()._java(heap)
-        ]
 
 
 if __name__ == "__main__":

@@ -25,7 +25,12 @@ _STATES = '<Logger name="org.apache.kafka.streams.KafkaStreams" level="INFO"/>'
 
 
 class RecordedEvents(RealApplications):
-    """Groups whose pasts have events that are no decision."""
+    """Groups whose pasts have events that are no decision; the states of instances are logged."""
+
+    def __init__(self, directory: Path) -> None:
+        super().__init__(directory)
+        self.logging = directory / "log4j2.xml"
+        self.logging.write_text(_LOGGING.read_text().replace(_ROOT, f"{_STATES}{_ROOT}"))
 
     def live(self, out: Path) -> None:
         self.start_broker()
@@ -126,14 +131,6 @@ class RecordedEvents(RealApplications):
     def end(self, name: str) -> None:
         self.processes[name].terminate()
         self.processes[name].wait(START_S)
-
-    def _java(self, heap: str) -> list[str]:
-        """Logs the states of instances."""
-        logging = self.directory / "log4j2.xml"
-        logging.write_text(_LOGGING.read_text().replace(_ROOT, f"{_STATES}{_ROOT}"))
-        return [
-            each if "log4j2" not in each else f"-Dlog4j2.configurationFile={logging}" for each in super()._java(heap)
-        ]
 
     def is_running(self, name: str) -> None:
         """Waits until the instance has joined its group again."""
