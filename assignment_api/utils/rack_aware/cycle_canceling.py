@@ -4,8 +4,8 @@ Kafka runs Bellman-Ford sweeps over all nodes in ascending order, without an ear
 parent graph after the *last* sweep (Kafka: ``Graph``). Any other choice gives another placement. So every sweep has an
 effect, but not every one has to run:
 
-* The graph has layers (tasks, clients of each group, with a second stage the clients), so a sweep is a few synchronous
-  steps. One minimum for each group and rack serves all its clients.
+* The graph has layers (tasks, clients of each group, clients), so a sweep is a few synchronous steps. One
+  minimum for each group and rack serves all its clients.
 * A node without a change since its last scan relaxes no other node.
 * Once a negative cycle repeats, distances fall by the same amounts in every period of sweeps. One period with growth
   rates yields the number of periods without a changed comparison; those are skipped.

@@ -1,7 +1,7 @@
 """Bellman-Ford distances on the layers of the graph.
 
-Nodes in Kafka's order: source, tasks, clients of each group ("places": group x clients + client), with a second stage
-the clients, sink. Source and sink are on no cycle. But the last sweep can relax the source, so its distance is kept.
+Nodes in Kafka's order: source, tasks, clients of each group ("places": group x clients + client), clients, sink.
+Source and sink are on no cycle. But the last sweep can relax the source, so its distance is kept.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class Distances:
         self.task = [0] * tasks
         self.place = [0] * len(flow.held)
         self.place_parent = [FROM_START] * len(flow.held)
-        self.client = [0] * (clients if flow.second_stage is not None else 0)
+        self.client = [0] * clients
         self.client_parent = [FROM_START] * len(self.client)
         self.source = 0
         #: Once each: only its owner's place relaxes it.
@@ -63,14 +63,12 @@ class Distances:
             if flow.owner[task] != holder:
                 group = flow.problem.group_of[task]
                 self.extras[group].append((task, group * clients + holder, flow.problem.cost(task, holder)))
-        self._spare: list[tuple[int, int]] = []
-        if flow.second_stage is not None:
-            most = [capacity for capacities in flow.second_stage for capacity in capacities]
-            self._spare = [
-                (place, place % clients)
-                for place, (held, capacity) in enumerate(zip(flow.held, most, strict=True))
-                if len(held) < capacity
-            ]
+        most = [capacity for capacities in flow.second_stage for capacity in capacities]
+        self._spare = [
+            (place, place % clients)
+            for place, (held, capacity) in enumerate(zip(flow.held, most, strict=True))
+            if len(held) < capacity
+        ]
         self._own_place, self._own_cost = [0] * tasks, [0] * tasks
         for place, held_there in enumerate(flow.held_costs):
             for task, cost in held_there:
@@ -109,9 +107,7 @@ class Distances:
         for group in self._changed_groups:
             self._relax_places(group)
         relaxed = self._scan_places()
-        if self.client:
-            relaxed = self._scan_clients() or relaxed
-        return relaxed
+        return self._scan_clients() or relaxed
 
     def _relax_places(self, group: int) -> None:
         """The lowest distance wins, among equals the first task.
@@ -261,11 +257,7 @@ class Distances:
             for task in flow.held[index]:
                 if value - flow.problem.cost(task, client) < self.task[task]:
                     return ("task", task)
-            if (
-                second_stage is not None
-                and value < self.client[client]
-                and len(flow.held[index]) < second_stage[group][client]
-            ):
+            if value < self.client[client] and len(flow.held[index]) < second_stage[group][client]:
                 self.client_parent[client] = group
                 return ("client", client)
         return None

@@ -1,4 +1,4 @@
-"""Unfinished placement on the layers of Kafka's graph."""
+"""Unfinished placement on the layers of Kafka's graph of balanced sub-topologies."""
 
 from __future__ import annotations
 
@@ -18,13 +18,12 @@ class UnfinishedFlow:
 
     Args:
         owner: Client of each task; changed in place.
-        second_stage: For each group the most tasks of a client; ``None`` in the graph of the minimal traffic, where
-            only each client's number of tasks is fixed.
+        second_stage: For each group the most tasks of a client.
     """
 
     problem: FlowProblem
     owner: list[int]
-    second_stage: list[list[int]] | None = None
+    second_stage: list[list[int]]
     #: Tasks of each place (group x clients + client), ascending.
     held: list[list[int]] = attrs.field(init=False)
     #: The same with each task's cost there.
@@ -72,4 +71,4 @@ class UnfinishedFlow:
     def nodes(self) -> int:
         """Nodes of Kafka's graph, including source and sink."""
         tasks, clients = len(self.owner), len(self.problem.rack_of)
-        return tasks + clients + 2 + (self.problem.groups * clients if self.second_stage is not None else 0)
+        return tasks + clients + 2 + self.problem.groups * clients

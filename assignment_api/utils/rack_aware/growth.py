@@ -54,8 +54,7 @@ class _Growing:
     def sweep(self) -> None:
         self._scan_tasks()
         self._scan_places()
-        if self._client_rate:
-            self._scan_clients()
+        self._scan_clients()
 
     # --- bounds -----------------------------------------------------------------------------------
 
@@ -129,7 +128,7 @@ class _Growing:
                 if self._falls(reached, rate, distances.task[task], self._task_rate[task]):
                     distances.task[task] = reached
                     self._task_rate[task] = rate
-            if flow.second_stage is None or len(held) >= flow.second_stage[group][client]:
+            if len(held) >= flow.second_stage[group][client]:
                 continue
             if self._falls(value, rate, distances.client[client], self._client_rate[client]):
                 distances.client[client] = value

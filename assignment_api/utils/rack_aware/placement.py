@@ -1,4 +1,4 @@
-"""Optimal placements on Kafka's two graphs."""
+"""Optimal placements on Kafka's two graphs. Only groups with racks load the modules that cancel cycles."""
 
 from __future__ import annotations
 
@@ -19,7 +19,13 @@ def min_traffic(problem: FlowProblem) -> list[int]:
 
     Kafka: ``MinTrafficGraphConstructor``. All tasks must be in group 0.
     """
-    return _without_cycles(problem, problem.holder)
+    owner = list(problem.holder)
+    if not problem.has_plain_costs():
+        return _on_whole_graph(problem, owner)
+    from assignment_api.utils.rack_aware.one_group import cancel_cycles
+
+    cancel_cycles(problem, owner)
+    return owner
 
 
 def balance_subtopology(problem: FlowProblem, counts: Sequence[int]) -> list[int]:
@@ -36,21 +42,20 @@ def balance_subtopology(problem: FlowProblem, counts: Sequence[int]) -> list[int
     """
     capacities = _second_stage(problem, counts)
     owner = _maximal_flow(problem, counts, capacities)
-    return _without_cycles(problem, owner, capacities)
-
-
-def _without_cycles(problem: FlowProblem, owner: Sequence[int], capacities: list[list[int]] | None = None) -> list[int]:
-    """Cancel negative cycles; only groups with racks load the modules."""
     if not problem.has_plain_costs():
-        from assignment_api.utils.rack_aware.whole_graph import cancel_all_cycles
-
-        return cancel_all_cycles(problem, owner, capacities)
+        return _on_whole_graph(problem, owner, capacities)
     from assignment_api.utils.rack_aware.cycle_canceling import cancel_cycles
     from assignment_api.utils.rack_aware.flow import UnfinishedFlow
 
-    flow = UnfinishedFlow(problem, list(owner), capacities)
+    flow = UnfinishedFlow(problem, owner, capacities)
     cancel_cycles(flow)
     return flow.owner
+
+
+def _on_whole_graph(problem: FlowProblem, owner: Sequence[int], capacities: list[list[int]] | None = None) -> list[int]:
+    from assignment_api.utils.rack_aware.whole_graph import cancel_all_cycles
+
+    return cancel_all_cycles(problem, owner, capacities)
 
 
 def _second_stage(problem: FlowProblem, counts: Sequence[int]) -> list[list[int]]:

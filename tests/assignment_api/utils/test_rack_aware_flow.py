@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from assignment_api.utils.rack_aware import cycle_canceling
 from assignment_api.utils.rack_aware.flow_problem import FlowProblem
 from assignment_api.utils.rack_aware.growth import play_period
+from assignment_api.utils.rack_aware.one_group import _Clients
 from assignment_api.utils.rack_aware.placement import _maximal_flow, _second_stage, balance_subtopology, min_traffic
 from assignment_api.utils.rack_aware.whole_graph import EndlessOptimizationError, _Search, cancel_all_cycles
 from tests.assignment_api.utils.plain_graph import (
@@ -61,18 +62,21 @@ def test_every_client_keeps_its_number_of_tasks_and_traffic_does_not_grow(proble
     assert problem.total_cost(owner) <= problem.total_cost(problem.holder)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("balanced", [False, True])
-@pytest.mark.parametrize("seed", range(4))
-def test_long_tails_of_sweeps_are_skipped_without_another_answer(
-    balanced: bool, seed: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def large_problem(seed: int, *, balanced: bool) -> FlowProblem:
     rng = random.Random(seed)
     tasks, clients = 60, 12
     group_of = [task // 12 if balanced else 0 for task in range(tasks)]
     costs = [[10 * rng.choice([0, 0, 1, 1, 2]) for _ in range(tasks)] for _ in range(3)]
     holder = [rng.randrange(clients) for _ in range(tasks)]
-    problem = FlowProblem(group_of, [rng.randrange(3) for _ in range(clients)], costs, 1, holder)
+    return FlowProblem(group_of, [rng.randrange(3) for _ in range(clients)], costs, 1, holder)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(4))
+def test_periods_of_sweeps_over_groups_are_skipped_without_another_answer(
+    seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    problem = large_problem(seed, balanced=True)
     skipped = []
 
     def watched(*arguments: object) -> int:
@@ -81,11 +85,32 @@ def test_long_tails_of_sweeps_are_skipped_without_another_answer(
 
     monkeypatch.setattr(cycle_canceling, "play_period", watched)
     held = counts(problem)
-    if balanced:
-        assert balance_subtopology(problem, held) == literal_balance(problem, held, _second_stage(problem, held))
-    else:
-        assert min_traffic(problem) == literal_min_traffic(problem)
+    assert balance_subtopology(problem, held) == literal_balance(problem, held, _second_stage(problem, held))
     assert any(periods > 0 for periods in skipped)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(4))
+def test_periods_of_sweeps_over_one_group_are_skipped_without_another_answer(
+    seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    problem = large_problem(seed, balanced=False)
+    sweeps = []
+    swept, next_cycle = _Clients._swept, _Clients.next_cycle
+
+    def watched(clients: _Clients) -> dict[int, int] | None:
+        sweeps.append(0)
+        return next_cycle(clients)
+
+    def counted(clients: _Clients, distance: list[int]) -> list[int]:
+        sweeps[-1] += 1
+        return swept(clients, distance)
+
+    monkeypatch.setattr(_Clients, "next_cycle", watched)
+    monkeypatch.setattr(_Clients, "_swept", counted)
+    assert min_traffic(problem) == literal_min_traffic(problem)
+    assert len(sweeps) > 10
+    assert sum(sweeps) < 30 * len(sweeps)  # of 74 sweeps for each cycle
 
 
 #: Costs of traffic and of moves that Kafka accepts, and that overflow in sums or are their own negative.
