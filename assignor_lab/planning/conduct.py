@@ -9,7 +9,7 @@ from typing import Any
 
 import attrs
 
-from assignor_lab.planning.plans import CALM, READY, Action, Plan, draws_of
+from assignor_lab.planning.plans import CALM, LOOKS_EVERY_MS, READY, Action, Plan, draws_of
 from assignor_lab.simulation.streams.conducting import Stage
 from assignor_lab.simulation.streams.spread import spread_around
 from assignor_lab.simulation.streams.timings import StreamsTimings
@@ -28,8 +28,6 @@ GRACE_MS = 500
 RESTS_MS = 2_000
 #: The group is at rest before a plan begins.
 _SETTLED_MS = 6_000
-#: Interval between checks of readiness.
-_LOOKS_EVERY_MS = 100
 #: From the quickest to the slowest quarter of process starts, as a share of the median (recorded: 1.9 to 2.5 s).
 _START_SPREAD = 0.15
 #: The same for closing (recorded: 0.2 to 0.6 s).
@@ -104,7 +102,7 @@ class Conduct:
                 self.failed = step.name
                 break
             if waits:
-                yield _passed(stage, self._random.randint(0, _LOOKS_EVERY_MS))
+                yield _passed(stage, self._random.randint(0, LOOKS_EVERY_MS))
             wait = self._plan.wait if step.wait is None else step.wait
             if isinstance(wait, int):
                 yield _passed(stage, wait)
@@ -230,7 +228,7 @@ def looks_ms(plan: Plan, timings: StreamsTimings, seed: str, *, is_settled: bool
     drawn = random.Random(seed)  # noqa: S311 - a simulation, not a secret
     for _ in range(1 if is_settled else 2):
         drawn.randint(0, _beat_ms(timings))
-    return [drawn.randint(0, _LOOKS_EVERY_MS) for _ in plan.steps]
+    return [drawn.randint(0, LOOKS_EVERY_MS) for _ in plan.steps]
 
 
 def _beat_ms(timings: StreamsTimings) -> int:

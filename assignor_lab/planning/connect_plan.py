@@ -21,7 +21,7 @@ from assignor_lab.planning.connect_state import TIMINGS_OF_WORKERS, ConnectState
 from assignor_lab.planning.making import Options
 from assignor_lab.planning.measured import PlayedPlan
 from assignor_lab.planning.member_plans import Away, cost_of_absences, member_plan, refuse_options
-from assignor_lab.planning.plans import CALM, Action, Plan, Step, draws_of
+from assignor_lab.planning.plans import CALM, LOOKS_EVERY_MS, Action, Plan, Step, draws_of
 from assignor_lab.planning.predict import Terms
 from assignor_lab.simulation.connect.cluster import SimulatedCluster
 from assignor_lab.simulation.connect.simulate import assignors_from, formed_cluster
@@ -35,7 +35,6 @@ __all__ = [
 
 #: The group is at rest before a plan begins and after it, within this time and the delay.
 _REST_MS = 120_000
-_LOOKS_EVERY_MS = 100
 #: The group has noticed within this time that the worker of waiting jobs is gone.
 _LEFT_MS = 5_000
 #: A step that is not over by then counts as failed.
@@ -179,7 +178,7 @@ def connect_returns(variant: ConnectContender, seed: str) -> dict[str, int]:
         name: plan.down_ms + _start_ms(plan, durations, timings, draws_of(plan, drawn, f"{seed} start", name))
         for name in variant.state.names
     }
-    return {name: -(-ready_ms // _LOOKS_EVERY_MS) * _LOOKS_EVERY_MS for name, ready_ms in found.items()}
+    return {name: -(-ready_ms // LOOKS_EVERY_MS) * LOOKS_EVERY_MS for name, ready_ms in found.items()}
 
 
 def _start_ms(plan: Plan, durations: Durations, timings: ConnectTimings, drawn: random.Random) -> int:
@@ -251,7 +250,7 @@ def _waited(cluster: SimulatedCluster, conditions: Sequence[Callable[[], bool]],
     while not all(each() for each in conditions):
         if cluster.now >= end:
             return False
-        cluster.run_until(min(end, cluster.now + _LOOKS_EVERY_MS))
+        cluster.run_until(min(end, cluster.now + LOOKS_EVERY_MS))
     return True
 
 

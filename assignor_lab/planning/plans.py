@@ -11,8 +11,10 @@ import attrs
 
 from assignor_lab.simulation.streams.episode import ProtocolOfGroup
 
-__all__ = ["CALM", "GIVEN", "READY", "Action", "Plan", "Starts", "Step", "Wait", "draws_of"]
+__all__ = ["CALM", "GIVEN", "LOOKS_EVERY_MS", "READY", "Action", "Plan", "Starts", "Step", "Wait", "draws_of"]
 
+#: From one look of a plan at a step to the next (ms).
+LOOKS_EVERY_MS = 100
 #: Source of bounds of the command line.
 GIVEN = "given"
 #: Standard deviations between the bounds of 90 %.

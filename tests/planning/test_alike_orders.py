@@ -142,3 +142,22 @@ def test_an_answer_says_that_the_best_order_of_the_search_exceeds_a_limit_in_mor
     assert proof_sentence(answer).startswith("The best order of the search (")
     assert "Proved" not in proof_sentence(answer)
     assert "order is better" not in best_sentence(answer)
+
+
+@pytest.mark.parametrize("kind", ["classic-static", "consumer-static"])
+def test_a_closed_static_consumer_keeps_its_partitions_from_others(kind: str) -> None:
+    group = ordered_of_kind(kind, 30)
+    found = search(group, [Conditions()], aims_of("duration_seconds", ()), OrderSearch(draws=1, plays=40))
+    assert found.keeps_owners
+    assert not found.is_estimated
+    assert found.best is not None
+    # Half of the partitions may be away at once: no single step restarts all.
+    assert found.bound > 0.95 * found.best.figures["duration_seconds"]
+
+
+def test_many_consumers_keep_the_limits_of_one_by_one_as_a_whole() -> None:
+    group = ordered_of_kind("consumer", 30)
+    found = search(group, [Conditions()], aims_of("duration_seconds", ()), OrderSearch(draws=1, plays=40))
+    assert len(found.one_by_one.order.batches) == len(found.one_by_one.trials[0].step_seconds) == 30
+    assert found.best is not None
+    assert found.best.figures["duration_seconds"] < found.one_by_one.figures["duration_seconds"]

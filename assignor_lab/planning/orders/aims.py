@@ -20,7 +20,8 @@ _OF_SETTINGS = {
     "dollars": "a plan has no prices",
     "disk_bytes": "each order needs the same disks",
 }
-#: Without ``--at-most``, the worst task may be away longer than one by one by this share, and these seconds: noise.
+#: Without ``--at-most``, figures may exceed those of one by one by this share, the worst task by these seconds more:
+#: noise. One by one of many instances is estimated from its first steps.
 _AS_BEFORE, _AS_BEFORE_SECONDS = 0.05, 0.25
 #: Without ``--at-most``, this share of the tasks may be away at once.
 _SHARE = 0.5
@@ -62,7 +63,7 @@ class OrderAims:
         return [limit for limit in self.limits if figures[limit.figure] > limit.most]
 
     def with_usual(self, one_by_one: Mapping[str, float], tasks: int) -> OrderAims:
-        """Limits on figures without a given one: as one by one, and half of the tasks away at once.
+        """Limits on figures without a given one: as one by one, or half of the tasks away at once.
 
         Args:
             one_by_one: The figures of the restart of one instance after the other.
@@ -70,7 +71,7 @@ class OrderAims:
         given = {limit.figure for limit in self.limits}
         usual = {
             WORST: one_by_one[WORST] * (1 + _AS_BEFORE) + _AS_BEFORE_SECONDS,
-            AT_ONCE: max(_SHARE * tasks, one_by_one[AT_ONCE]),
+            AT_ONCE: max(_SHARE * tasks, one_by_one[AT_ONCE] * (1 + _AS_BEFORE)),
         }
         added = [
             OrderLimit(figure, most, is_given=False)

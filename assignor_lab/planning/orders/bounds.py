@@ -19,7 +19,7 @@ from assignor_lab.planning.orders.figures import FIGURES, OrderTrial
 from assignor_lab.planning.orders.group import Floors, OrderedGroup
 from assignor_lab.planning.orders.order import Conditions, Order
 
-__all__ = ["AloneSteps", "OrderBounds", "alone_orders", "alone_steps", "joined"]
+__all__ = ["ROUNDED_S", "AloneSteps", "OrderBounds", "alone_orders", "alone_steps", "joined"]
 
 #: Figures of an order that are those of its worst step, not the sum of its steps.
 _OF_WORST_STEP = (WORST, AT_ONCE)
@@ -64,16 +64,16 @@ class AloneSteps:
         for place, (batch, seconds) in enumerate(zip(order.batches, trial.step_seconds, strict=False)):
             alone = max((self.later if place else self.first)[name] for name in batch)
             taken = seconds - sum(looks[place : place + 1])
-            if taken < self.seconds_share * alone - _ROUNDED_S:
+            if taken < self.seconds_share * alone - ROUNDED_S:
                 self.seconds_share = _FURTHER * max(0.0, taken) / alone
             load = sum(loads[name] for name in batch)
-            if trial.figures[AT_ONCE] < self.away_share * load - _ROUNDED_S:
+            if trial.figures[AT_ONCE] < self.away_share * load - ROUNDED_S:
                 self.away_share = trial.figures[AT_ONCE] / load
         return before != (self.seconds_share, self.away_share)
 
 
 #: Plays end at whole milliseconds.
-_ROUNDED_S = 0.0015
+ROUNDED_S = 0.0015
 
 
 def alone_orders(names: Sequence[str], conditions: Conditions) -> list[Order]:

@@ -67,6 +67,10 @@ class OrderedGroup(Protocol):
     def tasks(self) -> int: ...
 
     @property
+    def most_one_by_one(self) -> int:
+        """Most instances for which one by one is played to its end, and not estimated from its first steps."""
+
+    @property
     def start_ms(self) -> int:
         """From the start of a process until it joins, if the plan does not give it."""
 
@@ -102,6 +106,10 @@ class StreamsOrders:
     variants: Mapping[str, PlanVariant]
     seed: int
     rests: bool = True
+
+    @property
+    def most_one_by_one(self) -> int:
+        return MOST_EXACT
 
     @cached_property
     def names(self) -> tuple[str, ...]:

@@ -160,7 +160,7 @@ def connect_orders(
         for name in state.names
     }
     start_ms = state.episode.timings.worker_start_ms
-    group = MemberOrders({PRESENT: single}, loads, tasks, play, returns, start_ms, seed, alike, sentences)
+    group = MemberOrders({PRESENT: single}, loads, tasks, play, returns, start_ms, seed, alike, sentences=sentences)
     return group, conditions_of([PRESENT], options)
 
 
@@ -188,8 +188,19 @@ def consumer_orders(
     tasks = sum(topic.partitions for topic in state.episode.topics.values())
     alike = {name: (_kind_of(each), loads[name]) for name, each in state.episode.consumers.items()}
     start_ms = state.episode.timings.start_ms
-    group = MemberOrders(dict.fromkeys(states, single), loads, tasks, play, returns, start_ms, seed, alike)
+    stays_ms = {
+        name: _session_ms(of)
+        for name, of in states.items()
+        if all(each.instance_id is not None for each in of.episode.consumers.values())
+    }
+    group = MemberOrders(dict.fromkeys(states, single), loads, tasks, play, returns, start_ms, seed, alike, stays_ms)
     return group, conditions_of(list(states), options)
+
+
+def _session_ms(state: ConsumerState) -> int:
+    """The shortest session that a member of the group may have."""
+    timings = state.episode.timings
+    return min(timings.session_timeout_ms, timings.group_session_timeout_ms)
 
 
 def _kind_of(settings: ConsumerSettings) -> ConsumerSettings:

@@ -11,7 +11,7 @@ from assignor_lab.planning.measured import PlayedPlan
 from assignor_lab.planning.orders.figures import OrderTrial, trial_of
 from assignor_lab.planning.orders.group import PRESENT, Floors
 from assignor_lab.planning.orders.order import Conditions, Order, plan_in_order, restarted
-from assignor_lab.planning.plans import Plan
+from assignor_lab.planning.plans import LOOKS_EVERY_MS, Plan
 
 __all__ = ["MemberOrders"]
 
@@ -27,6 +27,8 @@ class MemberOrders:
         returns_ms: Member to its least time from its stop until it is ready, in such a play.
         start_ms: Its median.
         alike: Member to a key; alike members have the same.
+        stays_ms: Name of settings, if all members are static under them, to the session that keeps a closed member's
+            place.
         sentences: Reasons that hold for each order.
     """
 
@@ -38,11 +40,17 @@ class MemberOrders:
     start_ms: int
     seed: int
     alike: Mapping[str, Hashable]
+    stays_ms: Mapping[str, int] = attrs.Factory(dict)
     sentences: tuple[str, ...] = ()
 
     @cached_property
     def names(self) -> tuple[str, ...]:
         return restarted(self.singles[PRESENT])
+
+    @property
+    def most_one_by_one(self) -> int:
+        # Plays without state are short, and chance decides the worst of many steps.
+        return 120
 
     @property
     def shared(self) -> Mapping[frozenset[str], int]:
@@ -59,11 +67,17 @@ class MemberOrders:
         return self.play(order.conditions.settings, plan, f"{self.seed}-{number}")
 
     def trial(self, order: Order, draw: int) -> OrderTrial:
-        # Owners change with each rebalance, so that the bounds use the starts alone.
-        return trial_of(self.played(order, self.plan(order), draw), keeps_owners=False)
+        play = self.played(order, self.plan(order), draw)
+        # Owners change with each rebalance, so that the bounds use the starts alone. Without one, static members keep
+        # their tasks.
+        return trial_of(play, keeps_owners=bool(self._stays_ms(order.conditions)) and not play.total.rebalances)
 
     def floors(self, conditions: Conditions, draw: int) -> Floors:
         wait_ms = conditions.wait if isinstance(conditions.wait, int) else 0
         returns_ms = self.returns_ms(conditions.settings, f"{self.seed}-{draw}")
         found = {name: (returns_ms[name] + wait_ms) / 1000 for name in self.names}
-        return Floors(found, found, 0.0)
+        away_ms = min(self._stays_ms(conditions), *(time_ms - LOOKS_EVERY_MS for time_ms in returns_ms.values()))
+        return Floors(found, found, max(0, away_ms) / 1000)
+
+    def _stays_ms(self, conditions: Conditions) -> int:
+        return 0 if conditions.surge else self.stays_ms.get(conditions.settings, 0)

@@ -102,7 +102,7 @@ def search(
     searching = PlayedOrders(group, conditions, how, on_play)
     names = group.names
     single = Order(tuple((name,) for name in names), conditions[0])
-    is_estimated = len(names) > MOST_EXACT
+    is_estimated, is_exact = len(names) > group.most_one_by_one, len(names) <= MOST_EXACT
     first = attrs.evolve(single, batches=_first_steps(searching)) if is_estimated else single
     (one_by_one,) = searching.played([first])
     if is_estimated:
@@ -110,7 +110,7 @@ def search(
     aims = aims.with_usual(one_by_one.figures, group.tasks)
     searching.bounds = bounds = OrderBounds(group, conditions, aims, searching.floors)
     bounds.keeps_owners = searching.keeps_owners
-    if not is_estimated and all(not of.away_seconds for each in searching.floors for of in each):
+    if is_exact and all(not of.away_seconds for each in searching.floors for of in each):
         searching.learn_alone(bounds)
     for place in sorted(range(len(conditions)), key=bounds.of_conditions):
         best = _best(searching, aims)
@@ -118,13 +118,13 @@ def search(
             continue
         for order in first_orders(group, conditions[place], aims):
             searching.played([order])
-            if len(names) > MOST_EXACT and aims.allows(searching.known[order].figures):
+            if not is_exact and aims.allows(searching.known[order].figures):
                 break
-        if len(names) > MOST_EXACT:
+        if not is_exact:
             slowness = [floors.usual_seconds for floors in searching.floors[place]]
             searching.played(list(slow_together(group, conditions[place], aims, slowness)))
     alike_bound = None
-    if len(names) <= MOST_EXACT:
+    if is_exact:
         alike_bound = _proved_of_alike(searching, aims)
         if alike_bound is None:
             _grow(searching, aims, bounds)

@@ -8,7 +8,7 @@ from functools import partial
 import attrs
 
 from assignor_lab.planning.in_processes import in_processes
-from assignor_lab.planning.orders.bounds import AloneSteps, OrderBounds, alone_orders, alone_steps
+from assignor_lab.planning.orders.bounds import ROUNDED_S, AloneSteps, OrderBounds, alone_orders, alone_steps
 from assignor_lab.planning.orders.figures import OrderTrial
 from assignor_lab.planning.orders.group import Floors, OrderedGroup
 from assignor_lab.planning.orders.order import Conditions, Order
@@ -128,7 +128,7 @@ def _is_as_usual(order: Order, floors: Floors, trial: OrderTrial) -> bool:
     """True if no step is shorter than the floors of instances that get their tasks back at once."""
     usual = floors.usual_seconds
     return all(
-        seconds >= max(usual[name] for name in batch)
+        seconds >= max(usual[name] for name in batch) - ROUNDED_S
         for batch, seconds in zip(order.batches, trial.step_seconds, strict=False)
     )
 
