@@ -84,18 +84,26 @@ def difference(seed: int) -> str | None:
         most = best * (1 + float(goal.slack)) + NEAR
         if not best - NEAR <= reached[number] <= most:
             return f"seed {seed}: {found.goals} has no optimal {goal}: {best} is possible"
-        # Without a slack only the best ones remain.
-        left = [values for values in left if values[number] <= most - NEAR + NEAR / 100]
+        bound = found.goals[number].bound
+        if bound > best + NEAR:
+            return f"seed {seed}: {found.goals} has a bound of {goal} above the best value {best}"
+        # A slack is a share of the bound; without a slack only the best ones remain.
+        within = max(bound * (1 + float(goal.slack)), reached[number]) if goal.slack else best
+        left = [values for values in left if values[number] <= within + NEAR / 100]
     if not found.is_optimal:
         return f"seed {seed}: no proof of {found.goals}"
     answer = [draw.randrange(len(problem.threads)) for _ in range(problem.tasks)]
-    left = all_values
+    # A slack is a share of the bound, which is at most the best value: the limits are between these two.
+    strict = loose = all_values
     for number, gap in enumerate(gaps(problem, goals, answer)):
-        best = min(values[number] for values in left)
-        most = best * (1 + float(goals[number].slack))
-        if min(most, gap.value) < gap.bound - NEAR or (gap.is_exact and best > gap.bound + NEAR):
-            return f"seed {seed}: the best value within the goals before is {best}, not {gap}"
-        left = [values for values in left if values[number] <= max(gap.value, most) + NEAR / 100]
+        slack = 1 + float(goals[number].slack)
+        least = min(values[number] for values in loose)
+        best = min(values[number] for values in strict)
+        if min(best * slack, gap.value) < gap.bound - NEAR or (gap.is_exact and least > gap.bound + NEAR):
+            return f"seed {seed}: the best value within the goals before is {least} to {best}, not {gap}"
+        bound = min(found.goals[number].bound, best)
+        strict = [values for values in strict if values[number] <= max(gap.value, bound * slack) + NEAR / 100]
+        loose = [values for values in loose if values[number] <= max(gap.value, least * slack) + NEAR / 100]
     return None
 
 
