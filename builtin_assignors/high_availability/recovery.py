@@ -54,15 +54,15 @@ class Recovery:
         return order
 
     def caught_up(self, task: int) -> list[int]:
-        """The clients that are caught up with ``task``. An unknown lag never counts."""
+        """The clients that are caught up with ``task``, by (lag, client). An unknown lag never counts."""
         clients = self._caught_up.get(task)
         if clients is None:
-            clients = []
-            for client in self.by_lag(task):
-                lag = self._rows[client][task]
-                if lag > self._acceptable_lag:
-                    break
-                if lag == RUNNING_ACTIVE or lag >= 0:
-                    clients.append(client)
-            self._caught_up[task] = clients
+            rows, acceptable = self._rows, self._acceptable_lag
+            clients = self._caught_up[task] = [
+                client
+                for client, row in enumerate(rows)
+                if (lag := row[task]) <= acceptable and (lag >= 0 or lag == RUNNING_ACTIVE)
+            ]
+            if len(clients) > 1:
+                clients.sort(key=lambda client: rows[client][task])
         return clients

@@ -5,15 +5,12 @@ Kafka: ``RackAwareTaskAssignor.canEnableRackAwareAssignor`` and ``TaskAssignment
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-
 from assignment_api.streams.application import ApplicationMetadata
 from assignment_api.streams.configs import RACK_AWARE_STRATEGY_NONE
-from assignment_api.streams.tasks import TaskInfo, TaskTopicPartition
+from assignment_api.streams.tasks import TaskInfo
+from assignment_api.utils.rack_aware.task_racks import Partitions, task_racks
 
 __all__ = ["internal_reason_against", "public_reason_against"]
-
-Partitions = Callable[[TaskInfo], Iterable[TaskTopicPartition]]
 
 
 def internal_reason_against(application: ApplicationMetadata) -> str | None:
@@ -24,9 +21,10 @@ def internal_reason_against(application: ApplicationMetadata) -> str | None:
     """
     if application.assignment_configs().rack_aware_assignment_strategy == RACK_AWARE_STRATEGY_NONE:
         return "the strategy is none"
-    reason = _client_without_rack(application) or _partition_without_racks(application, TaskInfo.source_partitions)
+    racks = task_racks(application.task_infos())
+    reason = _client_without_rack(application) or racks.missing(TaskInfo.source_partitions)
     if reason is None and application.assignment_configs().num_standby_replicas != 0:
-        reason = _partition_without_racks(application, TaskInfo.changelog_partitions)
+        reason = racks.missing(TaskInfo.changelog_partitions)
     return reason
 
 
@@ -45,21 +43,11 @@ def public_reason_against(application: ApplicationMetadata, partitions: Partitio
         return "rack.aware.assignment.traffic_cost is not configured"
     if configs.rack_aware_non_overlap_cost is None:
         return "rack.aware.assignment.non_overlap_cost is not configured"
-    return _client_without_rack(application) or _partition_without_racks(application, partitions)
+    return _client_without_rack(application) or task_racks(application.task_infos()).missing(partitions)
 
 
 def _client_without_rack(application: ApplicationMetadata) -> str | None:
     for process, client in application.streams_client_states().items():
         if client.rack_id is None:
             return f"client {process} has no rack"
-    return None
-
-
-def _partition_without_racks(application: ApplicationMetadata, partitions: Partitions) -> str | None:
-    for task, info in application.task_infos().items():
-        if info.topic_partitions is None:
-            return f"the partitions of task {task} are unknown"
-        for partition in partitions(info):
-            if not partition.rack_ids:
-                return f"the racks of partition {partition.topic}-{partition.partition} of task {task} are unknown"
     return None

@@ -8,12 +8,13 @@ from assignment_api.errors import IllegalAssignmentArgumentError
 from assignment_api.streams.application import ApplicationMetadata
 from assignment_api.streams.client_state import StreamsClientState
 from assignment_api.streams.configs import RACK_AWARE_STRATEGY_BALANCE_SUBTOPOLOGY
-from assignment_api.streams.ids import TaskId, utf16_key
+from assignment_api.streams.ids import TaskId
 from assignment_api.streams.tasks import TaskInfo
 from assignment_api.utils.rack_aware.flow_problem import FlowProblem
 from assignment_api.utils.rack_aware.gates import internal_reason_against
 from assignment_api.utils.rack_aware.placement import balance_subtopology, min_traffic
-from assignment_api.utils.rack_aware.traffic import NO_COST, costs_of, crossings, numbered_racks
+from assignment_api.utils.rack_aware.task_racks import task_racks
+from assignment_api.utils.rack_aware.traffic import costs_of, numbered_racks
 
 __all__ = ["MAX_STANDBY_ROUNDS", "InternalRackOptimizer"]
 
@@ -38,13 +39,15 @@ class InternalRackOptimizer:
     def __init__(
         self, application: ApplicationMetadata, tasks: Sequence[TaskId], clients: Sequence[StreamsClientState]
     ) -> None:
-        infos = [application.task_infos()[task] for task in tasks]
         racks, self._rack_of = numbered_racks(client.rack_id for client in clients)
-        self._source = crossings(infos, TaskInfo.source_partitions, racks, NO_COST)
-        self._changelog = crossings(infos, TaskInfo.changelog_partitions, racks, NO_COST)
+        known = task_racks(application.task_infos())
+        if list(tasks) != known.tasks:
+            raise IllegalAssignmentArgumentError("the optimiser needs all tasks of the application, in ascending order")
+        self._source = [known.crossed(TaskInfo.source_partitions, rack) for rack in racks]
+        self._changelog = [known.crossed(TaskInfo.changelog_partitions, rack) for rack in racks]
         strategy = application.assignment_configs().rack_aware_assignment_strategy
         self._balanced = strategy == RACK_AWARE_STRATEGY_BALANCE_SUBTOPOLOGY
-        self._groups = _group_numbers(tasks)
+        self._groups = known.groups
 
     @classmethod
     def of(
@@ -179,13 +182,6 @@ def _holders(tasks: Sequence[int], active: Sequence[set[int]]) -> dict[int, int]
         if task not in holder_of:
             raise IllegalAssignmentArgumentError(f"Task {task} not assigned to any client")
     return holder_of
-
-
-def _group_numbers(tasks: Sequence[TaskId]) -> list[int]:
-    """Sub-topologies in Kafka's order: by number, then by name, no name first."""
-    keys = {(task.subtopology, utf16_key(task.topology_name or "")) for task in tasks}
-    numbers = {key: number for number, key in enumerate(sorted(keys))}
-    return [numbers[task.subtopology, utf16_key(task.topology_name or "")] for task in tasks]
 
 
 def _renumbered(groups: Sequence[int]) -> list[int]:

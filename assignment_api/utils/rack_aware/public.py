@@ -22,7 +22,8 @@ from assignment_api.utils.rack_aware.flow_problem import FlowProblem
 from assignment_api.utils.rack_aware.gates import public_reason_against
 from assignment_api.utils.rack_aware.internal import MAX_STANDBY_ROUNDS
 from assignment_api.utils.rack_aware.placement import balance_subtopology, min_traffic
-from assignment_api.utils.rack_aware.traffic import Partitions, all_partitions, costs_of, crossings, numbered_racks
+from assignment_api.utils.rack_aware.task_racks import NO_COST, Partitions, all_partitions, task_racks
+from assignment_api.utils.rack_aware.traffic import costs_of, numbered_racks
 
 __all__ = ["StrangerError", "optimize_rack_aware_active_tasks", "optimize_rack_aware_standby_tasks"]
 
@@ -200,7 +201,9 @@ class _State:
         for process in states:
             assignments.setdefault(process, StreamsClientAssignment.of(process, ()))
         racks, rack_of = numbered_racks(states[process].rack_id for process in processes)
-        infos = application.task_infos()
+        known = task_racks(application.task_infos())
+        # A task without partitions costs nothing here.
+        crossed = [[0 if count == NO_COST else count for count in known.crossed(partitions, rack)] for rack in racks]
         configs = application.assignment_configs()
         tasks = [assignments[process].tasks for process in processes]
         return cls(
@@ -209,8 +212,8 @@ class _State:
             assignments,
             processes,
             rack_of,
-            {task: number for number, task in enumerate(infos)},
-            crossings(infos.values(), partitions, racks, 0),
+            {task: number for number, task in enumerate(known.tasks)},
+            crossed,
             (configs.rack_aware_traffic_cost or 0) if traffic_cost is None else traffic_cost,
             (configs.rack_aware_non_overlap_cost or 0) if non_overlap_cost is None else non_overlap_cost,
             [{task.id for task in of_client if task.type is kind} for of_client in tasks],

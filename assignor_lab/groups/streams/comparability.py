@@ -9,6 +9,7 @@ import attrs
 
 from assignment_api import ApplicationMetadata, TaskAssignment
 from assignment_api.streams.configs import RACK_AWARE_ASSIGNMENT_STRATEGY, RACK_AWARE_STRATEGY_NONE
+from assignor_lab.groups.streams.placement import state_of
 from assignor_lab.scenarios import Scenario
 from assignor_lab.scenarios.rack_provenance import racks_known, strategy_known
 
@@ -68,8 +69,8 @@ class _Racks:
         return cls(
             state.assignment_configs().rack_aware_assignment_strategy,
             tuple(scenario.assumptions),
-            all(info.topic_partitions is not None for info in state.task_infos().values()),
-            all(client.rack_id is not None for client in state.streams_client_states().values()),
+            state_of(state).topology.partitions_known,
+            None not in [client.rack_id for client in state.streams_client_states().values()],
         )
 
     @property
