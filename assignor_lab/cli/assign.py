@@ -15,6 +15,7 @@ from assignor_lab.cli.options import (
     AssignorName,
     Client,
     ConfigFile,
+    Drivers,
     JsonWritten,
     LinesOut,
     Overrides,
@@ -53,6 +54,7 @@ def _assign(
     scenarios: ScenarioFile,
     assignor: AssignorName = None,
     client: Client = None,
+    driver: Drivers = None,
     config: ConfigFile = None,
     c: Overrides = None,
     release: Release = None,
@@ -72,7 +74,7 @@ def _assign(
     from assignment_api.releases import release_in
     from assignor_lab.cli.configured import configured_assignor
     from assignor_lab.cli.found_plugins import found_plugins
-    from assignor_lab.clients.plugins import client_assignor
+    from assignor_lab.clients.plugins import client_assignor, use_drivers
     from assignor_lab.documents.wording import plural
     from assignor_lab.groups.deciding_release import ReleasesSaid, selector_at
     from assignor_lab.groups.runner.result_lines import AnswerOptions, answerer
@@ -90,6 +92,7 @@ def _assign(
     if assignor is None:
         raise typer.BadParameter("name one, or a configuration that names one (--config)", param_hint="--assignor")
     if client is not None:
+        use_drivers(driver or ())
         assignor = client_assignor(client, assignor)
     assignor = selector_at(plugins.registry, assignor, release_in(given.explicit_values()))
     said = ReleasesSaid()

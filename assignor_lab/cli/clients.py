@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from assignor_lab.cli.options import Json, Seed, sources
+from assignor_lab.cli.options import Drivers, Json, Seed, sources
 from assignor_lab.cli.text import console, note, print_json, print_line, print_sentence, table
 
 if TYPE_CHECKING:
@@ -25,10 +25,6 @@ Clients = Annotated[
 ]
 Strategies = Annotated[
     list[str] | None, typer.Option("--strategy", metavar="NAME", help="A strategy, such as range (default: all).")
-]
-Drivers = Annotated[
-    list[str] | None,
-    typer.Option("--driver", metavar="COMMAND", help="A program with the strategies of libraries in other languages."),
 ]
 Count = Annotated[int, typer.Option("--count", metavar="N", min=1, help="Number of drawn groups.")]
 Out = Annotated[

@@ -8,7 +8,17 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from assignor_lab.cli.one_state import Round, StateId, StateSource
-from assignor_lab.cli.options import Client, ConfigFile, Json, Overrides, RackFiles, Releases, Variants, sources
+from assignor_lab.cli.options import (
+    Client,
+    ConfigFile,
+    Drivers,
+    Json,
+    Overrides,
+    RackFiles,
+    Releases,
+    Variants,
+    sources,
+)
 from assignor_lab.cli.past_options import Dates, Day, StateWorkload, Topology, Zone, given_racks, past_terms
 from assignor_lab.cli.text import console, note, print_json, print_line, print_sentence, table
 
@@ -42,6 +52,7 @@ def _compare_answers(
     source: StateSource,
     assignor: Assignors = None,
     client: Client = None,
+    driver: Drivers = None,
     variant: Variants = None,
     answers: Answers = None,
     state_id: StateId = None,
@@ -63,7 +74,7 @@ def _compare_answers(
     """
     from assignor_lab.capture.histories.past_terms import DECISIONS
     from assignor_lab.cli.found_plugins import found_plugins
-    from assignor_lab.clients.plugins import client_assignor
+    from assignor_lab.clients.plugins import client_assignor, use_drivers
     from assignor_lab.compare import ContenderTerms, compare, contenders_of
     from assignor_lab.compare.document import document_of
     from assignor_lab.opened.states import chosen_states, terms_of_states
@@ -75,6 +86,7 @@ def _compare_answers(
     given = sources(config, c, None if release is None or "," in release else release)
     plugins = found_plugins(given.effective())
     if client is not None:
+        use_drivers(driver or ())
         # Java's strategy beside that of the library.
         assignor = [*(assignor or ()), *(client_assignor(client, each) for each in (assignor or ())[-1:])]
     past = past_terms(DECISIONS, given, topology, timezone, workload, dates=dates, day=day)

@@ -17,6 +17,7 @@ __all__ = [
     "AssignorName",
     "Client",
     "ConfigFile",
+    "Drivers",
     "EpisodeDocument",
     "EpisodeNames",
     "Json",
@@ -45,8 +46,14 @@ Client = Annotated[
     typer.Option(
         "--client",
         metavar="LIBRARY",
-        help="Decide as the leader of a group with this client library does: kafka-python or aiokafka.",
+        help="Decide as the leader of a group with this client library does: kafka-python, aiokafka, librdkafka, "
+        "franz-go, sarama or kafkajs.",
     ),
+]
+
+Drivers = Annotated[
+    list[str] | None,
+    typer.Option("--driver", metavar="COMMAND", help="A program with the strategies of libraries in other languages."),
 ]
 
 ConfigFile = Annotated[

@@ -10,7 +10,18 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from assignor_lab.cli.one_state import StateId
-from assignor_lab.cli.options import Client, ConfigFile, Json, Overrides, Processes, RackFiles, Release, Seed, sources
+from assignor_lab.cli.options import (
+    Client,
+    ConfigFile,
+    Drivers,
+    Json,
+    Overrides,
+    Processes,
+    RackFiles,
+    Release,
+    Seed,
+    sources,
+)
 from assignor_lab.cli.output_files import junit_file, report_file
 from assignor_lab.cli.past_options import Dates, Day, TimingsFile, Topology, WorkloadFile, Zone
 from assignor_lab.cli.plan_best import AtMost, Best, Form, May, Minimize, SearchPlays, best_of, print_best, write_best
@@ -187,6 +198,7 @@ def _plan(
     wipe: Wipe = False,
     assignor: Assignor = None,
     client: Client = None,
+    driver: Drivers = None,
     variant: Variants = None,
     plays: Plays = 20,
     seed: Seed = 0,
@@ -269,6 +281,9 @@ def _plan(
     given = sources(config, c, release)
     read = read_group(source, state_id, given, racks, topology, timezone, workload, timings, assignor, dates, day)
     if client is not None:
+        from assignor_lab.clients.plugins import use_drivers
+
+        use_drivers(driver or ())
         read = attrs.evolve(read, terms=attrs.evolve(read.terms, client=client))
     gates = [parse_plan_gate(text) for text in fail_if or ()]
     verification = read.sample.verified(read.verified_under)

@@ -11,6 +11,7 @@ import typer
 from assignor_lab.cli.options import (
     Client,
     ConfigFile,
+    Drivers,
     Json,
     Overrides,
     RackFiles,
@@ -71,6 +72,7 @@ def _replay_history(
     history: History,
     assignor: Assignors = None,
     client: Client = None,
+    driver: Drivers = None,
     variant: Variants = None,
     plays: MostPlays = 20,
     seed: Seed = 0,
@@ -95,7 +97,7 @@ def _replay_history(
     from assignor_lab.capture.histories.episodes import past_scenarios, read_as_episodes
     from assignor_lab.capture.recorded.partition_states import partition_decision
     from assignor_lab.cli.found_plugins import found_plugins
-    from assignor_lab.clients.plugins import client_assignor
+    from assignor_lab.clients.plugins import client_assignor, use_drivers
     from assignor_lab.groups.deciding_release import at_releases
     from assignor_lab.groups.streams_episode.past_plays import with_plays
     from assignor_lab.groups.streams_episode.replaying import replay
@@ -106,6 +108,7 @@ def _replay_history(
     from assignor_lab.verification.words import sentences
 
     if client is not None:
+        use_drivers(driver or ())
         assignor = [client_assignor(client, each) for each in assignor or ("range",)]
     if not (assignor or variant or release):
         raise typer.BadParameter("name a contender, such as --assignor high_availability")

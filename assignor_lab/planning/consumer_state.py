@@ -17,7 +17,7 @@ from assignment_api.consumer import (
     SubscribedMember,
 )
 from assignment_api.plugins import Registry
-from assignor_lab.clients.plugins import client_assignor
+from assignor_lab.clients.plugins import client_assignor, client_library, has_driver
 from assignor_lab.groups.consumer.assignor_calls import CONSUMER_CALLS, CONSUMER_GROUP_CALLS, PartitionCalls
 from assignor_lab.groups.consumer.kind import PartitionKind
 from assignor_lab.groups.entries import kind_named
@@ -25,6 +25,7 @@ from assignor_lab.planning.making import Options, PlanError
 from assignor_lab.planning.predict import Terms
 from assignor_lab.scenarios import Scenario
 from assignor_lab.scenarios.formats.consumer import strategies_of
+from assignor_lab.simulation.consumer.client_libraries import LIBRARIES_WITH_RULES, rules_of
 from assignor_lab.simulation.consumer.consumers import (
     CLASSIC,
     CONSUMER,
@@ -98,6 +99,7 @@ def consumer_state(scenario: Scenario, terms: Terms, options: Options) -> Consum
     }
     lists = {} if terms.assignor is not None or protocol == CONSUMER else strategies_of(document)
     observed = scenario.observed or {}
+    library = None if terms.client is None else client_library(terms.client)
     wanted = terms.assignor or kind.usual(scenario) or observed.get("assignor")
     strategy = str(wanted or _DEFAULTS[protocol])
     consumers, present = {}, {}
@@ -112,6 +114,7 @@ def consumer_state(scenario: Scenario, terms: Terms, options: Options) -> Consum
             protocol,
             identity,
             strategy if protocol == CONSUMER else None,
+            rules_of(library),
         )
         held = member.owned if isinstance(member, ConsumerSubscription) else member.assigned
         held = held if scenario.observed is None else observed.get("members", {}).get(identity, {})
@@ -119,6 +122,8 @@ def consumer_state(scenario: Scenario, terms: Terms, options: Options) -> Consum
         present[name] = {group.topics[topic].name: numbers for topic, numbers in held.items() if topic in group.topics}
     settings = {**document.get("settings", {}), **terms.settings}
     assumptions = [*document.get("assumptions", ()), *_assumed(protocol, settings, options)]
+    if library is not None:
+        assumptions += _assumed_of(library, protocol)
     if not any(present.values()):
         assumptions.append("the state has no partitions of members: the group begins as its assignor decides")
     timings = ConsumerTimings(
@@ -181,6 +186,17 @@ def _assumed(protocol: str, settings: Mapping[str, object], options: Options) ->
     return found
 
 
+def _assumed_of(library: str, protocol: str) -> list[str]:
+    if protocol == CONSUMER:
+        return [f"the broker decides in this group: {library} is played as Java's client"]
+    found = []
+    if not has_driver(library):
+        found.append(f"{library} is taken to decide as Java's client (give a driver of its strategies with --driver)")
+    if library not in LIBRARIES_WITH_RULES:
+        found.append(f"{library} is taken to join and to beat as Java's client: its own rules are not known here")
+    return found
+
+
 # --- under other settings -----------------------------------------------------------------------------------
 
 
@@ -223,7 +239,7 @@ class _Decider:
 
     def __call__(self, protocol: str, strategy: str, group: Any) -> PartitionAssignment:
         name = strategy
-        if self.client is not None and protocol == CLASSIC:
+        if self.client is not None and protocol == CLASSIC and has_driver(self.client):
             name = client_assignor(self.client, strategy)
         calls = _CALLS[protocol]
         made: Any = calls.created(calls.select(self.registry, name, may_run_code=True))

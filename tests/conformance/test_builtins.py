@@ -10,6 +10,7 @@ import pytest
 from assignment_api.conformance import KINDS, Capabilities, Event, History, InProcessSubject, Level, Trial, conformance
 from assignment_api.plugins import Registry, discover
 from assignment_api.plugins.reserved import PARTITION_ASSIGNORS
+from assignor_lab.clients.plugins import CLIENT_ASSIGNORS
 from assignor_lab.conformance.known_kafka_behaviour import KNOWN_BEHAVIOURS, known_of
 
 
@@ -27,7 +28,8 @@ def found_in(registry: Registry, kind: str) -> list[Any]:
     }
     # Strategies of other client libraries break rules by design: a survey of their faults is made of them.
     own = [each for each in of_kind[kind]() if each.distribution == "assignor-lab"]
-    return [each for each in own if not each.name.startswith(("kafka_python_", "aiokafka_"))]
+    of_clients = {each.name for each in CLIENT_ASSIGNORS}
+    return [each for each in own if each.name not in of_clients]
 
 
 def trial_of(kind: str, found: Any) -> Trial:

@@ -7,6 +7,7 @@ from typing import Any
 
 from assignment_api.plugins.layers import ConfigLayer
 from assignor_lab.capture.histories.recorded_generations import RecordedGeneration, settings_of
+from assignor_lab.capture.recorded.consumer_members import ConsumerAnswer
 from assignor_lab.capture.recorded.consumer_states import TopicFacts, consumer_document
 from assignor_lab.scenarios.racks import Racks
 from assignor_lab.scenarios.settings import given_settings
@@ -29,6 +30,7 @@ def consumer_decisions(
     given = given_settings(config)
     facts = TopicFacts(racks={} if racks is None else racks.topics)
     rejoined: Sequence[tuple[int, str]] = ()
+    before: ConsumerAnswer | None = None
     for place, each in enumerate(shown):
         assert each.consumers is not None
         # Rejoins belong to the decision after them, or to the last one.
@@ -42,8 +44,9 @@ def consumer_decisions(
             facts,
             settings,
             notes,
+            before,
         )
-        rejoined = each.rejoined
+        rejoined, before = each.rejoined, each.consumers
         yield document, each
 
 

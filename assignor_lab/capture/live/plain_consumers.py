@@ -53,13 +53,16 @@ def classic_consumer_document(
     lags: Mapping[TopicPartition, int],
     layers: Iterable[ConfigLayer] = (),
 ) -> dict[str, Any]:
-    """The leader's input and answer in a group that is not :func:`unsettled_classic`."""
+    """The leader's input and answer in a group that is not :func:`unsettled_classic`.
+
+    The group is at rest, so its eager members run what they were given.
+    """
     reported = [member.subscription.generation for member in answer.members]
     known = [generation for generation in reported if generation is not None]
     identity = f"{answer.group}-at-{time_ms}"
     source: dict[str, Any] = {"time_ms": time_ms, "group": answer.group}
     facts = TopicFacts(_counts(cluster), _racks(cluster), is_complete=True)
-    document = consumer_document(answer, identity, source, facts, given_settings(layers))
+    document = consumer_document(answer, identity, source, facts, given_settings(layers), before=answer)
     if known and any(member.instance_id for member in answer.members):
         document["assumptions"].append(
             "static members may have joined again since the decision: their reports are then newer than the leader's"

@@ -10,9 +10,11 @@ import attrs
 from assignor_lab.capture.recorded.consumer_members import ConsumerAnswer, ConsumerMember
 from assignor_lab.documents.wording import plural
 
-__all__ = ["RACKS_OF_TOPICS", "TopicFacts", "consumer_document", "known_partitions", "lag_weights"]
+__all__ = ["COOPERATIVE", "RACKS_OF_TOPICS", "TopicFacts", "consumer_document", "known_partitions", "lag_weights"]
 
 _MOST_NAMED = 3
+#: Kafka's strategies under which members keep partitions during a rebalance.
+COOPERATIVE = ("cooperative-sticky",)
 RACKS_OF_TOPICS = (
     "members have racks, and the racks of the topics' replicas are unknown: range and the sticky assignors decide as "
     "without racks (give them with --racks)"
@@ -41,14 +43,20 @@ def consumer_document(
     facts: TopicFacts,
     settings: Mapping[str, Any] | None = None,
     notes: Iterable[str] = (),
+    before: ConsumerAnswer | None = None,
 ) -> dict[str, Any]:
-    """The leader's input and answer; its topics are those that the members subscribe or have."""
+    """The leader's input and answer; its topics are those that the members subscribe or have.
+
+    Args:
+        before: The decision before, which shows the partitions that eager members ran until the rebalance.
+    """
     assumptions = [*notes]
     topics = _topics(answer, facts, assumptions)
     has_racks = any(member.subscription.rack for member in answer.members)
     racks = {name: facts.racks[name] for name in topics if name in facts.racks}
     if has_racks and not racks:
         assumptions.append(RACKS_OF_TOPICS)
+    ran = {} if before is None else _ran(answer, before)
     document: dict[str, Any] = {
         "format": 1,
         "kind": "consumer",
@@ -57,7 +65,7 @@ def consumer_document(
             {"name": name, "partitions": count, "racks": _padded(racks.get(name), count)}
             for name, count in topics.items()
         ],
-        "members": [_member(member) for member in answer.members],
+        "members": [{**_member(member), **ran.get(member.member_id, {})} for member in answer.members],
     }
     if settings:
         document["settings"] = dict(sorted(settings.items()))
@@ -141,6 +149,14 @@ def _member(member: ConsumerMember) -> dict[str, Any]:
         "generation": subscription.generation,
         "user_data": None if subscription.user_data is None else subscription.user_data.hex(),
     }
+
+
+def _ran(answer: ConsumerAnswer, before: ConsumerAnswer) -> dict[str, dict[str, Any]]:
+    """Eager members give up all partitions before they join, so they report none; cooperative ones report theirs."""
+    if answer.strategy in COOPERATIVE or any(member.subscription.owned for member in answer.members):
+        return {}
+    held = {member.member_id: _by_topic(_assigned(member)) for member in before.members}
+    return {member.member_id: {"ran": held.get(member.member_id, {})} for member in answer.members}
 
 
 def _assigned(member: ConsumerMember) -> Sequence[tuple[str, int]]:

@@ -32,7 +32,7 @@ from assignor_lab.model.pictures import Picture
 from assignor_lab.runtime.assignor_calls import OwnProcesses
 from assignor_lab.runtime.invocation import CallOutcome
 from assignor_lab.scenarios import Scenario, partition_members, partition_result_row
-from assignor_lab.scenarios.formats.consumer import strategies_of
+from assignor_lab.scenarios.formats.consumer import ran_of, strategies_of
 
 __all__ = ["CONSUMER", "CONSUMER_GROUP", "SHARE_GROUP", "PartitionKind"]
 
@@ -108,7 +108,8 @@ class PartitionKind(GroupKind[PartitionState, AppliedAssignment]):
     # --- states -----------------------------------------------------------------------------------
 
     def state(self, scenario: Scenario, number: int, explicit: Mapping[str, object]) -> PartitionState:
-        return PartitionState(scenario.content, _rates(scenario), self.is_shared)
+        ran = ran_of(scenario.document) if self._is_client_side else {}
+        return PartitionState(scenario.content, _rates(scenario), self.is_shared, ran)
 
     def size(self, scenario: Scenario) -> tuple[int, int]:
         group = scenario.content

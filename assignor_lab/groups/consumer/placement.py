@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 import attrs
 
 from assignment_api.consumer import ConsumerSubscription, PartitionsByTopic, SubscribedGroup
+from assignor_lab.documents.shapes import INT_MAX
 from assignor_lab.groups.consumer.assignor_calls import PartitionGroup
 from assignor_lab.groups.consumer.rounds import AppliedAssignment, PartitionState
 from assignor_lab.kafka.wire.consumer import decode_cooperative_user_data, decode_sticky_user_data
@@ -171,10 +172,10 @@ def _new_state(state: PartitionState) -> PartitionsBefore:
             for topic, size in zip(topics, sizes, strict=True)
             for each in range(size)
         ],
-        has_past=any(any(each) for each in _reports(group)),
+        has_past=any(held for held, _ in _claims(state)),
         is_shared=state.is_shared,
     )
-    return attrs.evolve(made, before=_before(made, group))
+    return attrs.evolve(made, before=_before(made, state))
 
 
 def _subscribed(group: PartitionGroup) -> list[tuple[str, ...]]:
@@ -196,10 +197,15 @@ def _racks(group: PartitionGroup, keys: Iterable[str]) -> list[frozenset[str]] |
     return found
 
 
-def _reports(group: PartitionGroup) -> list[tuple[PartitionsByTopic, ...]]:
+def _claims(state: PartitionState) -> list[tuple[PartitionsByTopic, int]]:
+    """What each member held, and the generation."""
+    group: PartitionGroup = state.group
     if isinstance(group, SubscribedGroup):
-        return [(member.assigned,) for member in group.members.values()]
-    return [(_claim(member)[0],) for member in group.members.values()]
+        return [(member.assigned, 0) for member in group.members.values()]
+    return [
+        (state.ran[identity], INT_MAX) if identity in state.ran else _claim(member)
+        for identity, member in group.members.items()
+    ]
 
 
 def _claim(member: ConsumerSubscription) -> tuple[PartitionsByTopic, int]:
@@ -218,16 +224,11 @@ def _claim(member: ConsumerSubscription) -> tuple[PartitionsByTopic, int]:
     }, -1 if data.generation is None else data.generation
 
 
-def _before(made: PartitionsBefore, group: PartitionGroup) -> list[list[int]]:
+def _before(made: PartitionsBefore, state: PartitionState) -> list[list[int]]:
+    """Several members claim a partition: those of the latest generation held it."""
     found: list[list[int]] = [[] for _ in range(made.partitions)]
-    if isinstance(group, SubscribedGroup):
-        for number, member in enumerate(group.members.values()):
-            for partition in dict.fromkeys(made.numbers(member.assigned)):
-                found[partition].append(number)
-        return found
     latest = [-2] * made.partitions
-    for number, subscription in enumerate(group.members.values()):
-        held, generation = _claim(subscription)
+    for number, (held, generation) in enumerate(_claims(state)):
         for partition in dict.fromkeys(made.numbers(held)):
             if generation > latest[partition]:
                 latest[partition], found[partition] = generation, [number]

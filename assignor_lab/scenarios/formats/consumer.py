@@ -38,7 +38,7 @@ from assignor_lab.documents.shapes import (
 )
 from assignor_lab.scenarios.settings import check_settings
 
-__all__ = ["MAX_PARTITIONS", "read_consumer", "read_consumer_group", "read_share_group", "strategies_of"]
+__all__ = ["MAX_PARTITIONS", "read_consumer", "read_consumer_group", "read_share_group", "ran_of", "strategies_of"]
 
 #: Most partitions of one scenario: a document has only their number, so a short line could request billions.
 MAX_PARTITIONS = 1_000_000
@@ -117,7 +117,7 @@ _consumer_document = _document(
             "generation": nullable(_int),
             "user_data": nullable(hexadecimal),
         },
-        {"strategies": list_of(text)},
+        {"strategies": list_of(text), "ran": _partitions},
     ),
     {"max_generation": nullable(_int)},
 )
@@ -162,6 +162,11 @@ def strategies_of(document: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
     """Member to its ``partition.assignment.strategy``; empty if a member has none."""
     found = {member["id"]: tuple(member.get("strategies") or ()) for member in document["members"]}
     return found if all("strategies" in member for member in document["members"]) else {}
+
+
+def ran_of(document: Mapping[str, Any]) -> dict[str, Mapping[str, tuple[int, ...]]]:
+    """Member to the partitions that it ran, as far as its state has them beside its own report."""
+    return {member["id"]: member["ran"] for member in document["members"] if "ran" in member}
 
 
 # --- broker side ----------------------------------------------------------------------------------

@@ -35,8 +35,6 @@ __all__ = ["ClassicConsumerGroup", "LOST", "REBALANCED"]
 
 #: Causes of ended polls.
 REBALANCED, LOST = "rebalance", "lost"
-#: A heartbeat is late by up to ``retry.backoff.ms``: its thread looks again after this time.
-_LATE_MS = 100
 #: Fewest and most heartbeats between two changes.
 _BEATS = (3, 30_000)
 
@@ -90,24 +88,40 @@ class ClassicConsumerGroup:
         """The heartbeat thread sends LeaveGroup, but for static members; heartbeats end."""
         if consumer.member_id is None or consumer.left:
             return
+        looks_ms, consumer.is_late = consumer.settings.rules.looks_ms, True
+        if looks_ms is not None:
+            wait_ms = self._world.random.randint(0, looks_ms)
+            self._clock.after(wait_ms, partial(self._leaves_late, consumer, consumer.busy_until_ms))
+
+    def _leaves_late(self, consumer: Consumer, until_ms: int) -> None:
+        identity = consumer.member_id
+        if identity is None or consumer.left or not consumer.is_up or self._world.now >= until_ms:
+            return
         interval_ms = self._world.timings.max_poll_interval_ms
         self._world.event(PollTimedOut, instance=consumer.name, interval_ms=interval_ms)
-        consumer.left, consumer.beat = True, consumer.beat + 1
+        consumer.left, consumer.is_late, consumer.beat = True, False, consumer.beat + 1
         if consumer.settings.instance_id is None:
-            self._deliver(self._coordinator.leave(self._world.now, consumer.member_id, "did not poll in time"))
+            self._deliver(self._coordinator.leave(self._world.now, identity, "did not poll in time"))
 
     def topics_changed(self) -> None:
-        """The leader finds it in its metadata, and each consumer with a pattern in its own."""
-        leader = self._leader()
+        """Each consumer finds it in its own metadata."""
         for consumer in list(self._world.consumers.values()):
-            is_leader = leader is consumer
-            if is_leader or consumer.settings.matching is not None:
-                wait_ms = self._world.random.randint(0, self._world.timings.metadata_max_age_ms)
-                self._clock.after(wait_ms, partial(self._refreshes, consumer, leads=is_leader))
+            wait_ms = self._world.random.randint(0, self._world.timings.metadata_max_age_ms)
+            self._clock.after(wait_ms, partial(self._refreshes, consumer))
 
-    def _refreshes(self, consumer: Consumer, *, leads: bool) -> None:
-        found = self._world.matching(consumer.settings)
-        if found != consumer.topics or (leads and self._leader() is consumer):
+    def _refreshes(self, consumer: Consumer) -> None:
+        """The leader rejoins if topics of its group have changed, and a consumer with a pattern if its own have."""
+        before, consumer.metadata = consumer.metadata, self._world.metadata()
+        matched = self._world.matching(consumer.settings)
+        if consumer.settings.rules.all_watch:
+            watched: Iterable[str] = matched
+        elif self._leader() is consumer:
+            members = (each for each in self._world.consumers.values() if self.has(each))
+            watched = {topic for each in members for topic in each.topics}
+        else:
+            watched = ()
+        has_changed = any(before.get(topic) != consumer.metadata.get(topic) for topic in watched)
+        if matched != consumer.topics or has_changed:
             self._must_join(consumer, "cached metadata has changed")
 
     def broker_restarted(self, down_ms: int, *, coordinates: bool) -> None:
@@ -138,7 +152,7 @@ class ClassicConsumerGroup:
         self._clock.after(wait_ms, partial(self._must_join, consumer, "the group has moved to the classic protocol"))
 
     def drift(self) -> None:
-        """A sync begins all intervals together, and each heartbeat is late by up to ``retry.backoff.ms``.
+        """A sync begins all intervals together, and each heartbeat is a little late.
 
         The time since the last sync is unknown: from a few heartbeats to a day.
         """
@@ -147,7 +161,7 @@ class ClassicConsumerGroup:
         beats = math.exp(world.random.uniform(*map(math.log, _BEATS)))
         for consumer in world.consumers.values():
             consumer.beat += 1
-            late_ms = int(world.random.gauss(0, _LATE_MS * math.sqrt(beats / 12)))
+            late_ms = int(world.random.gauss(0, consumer.settings.rules.late_ms * math.sqrt(beats / 12)))
             beat = partial(self._beat, consumer, consumer.beat)
             self._clock.after(1 + (common + late_ms) % interval_ms, beat)
 
@@ -169,11 +183,18 @@ class ClassicConsumerGroup:
         if consumer.joins or not consumer.is_up or consumer.is_closing:
             return
         consumer.joins, consumer.turn = True, consumer.turn + 1
-        self._world.at_poll(consumer, partial(self._prepares, consumer, reason, consumer.turn))
+        rules, prepares = consumer.settings.rules, partial(self._prepares, consumer, reason, consumer.turn)
+        if rules.joins_in_background and consumer.settings.is_cooperative:
+            prepares()
+        else:
+            self._world.at_poll(consumer, prepares)
 
     def _prepares(self, consumer: Consumer, reason: str, turn: int) -> None:
-        if consumer.is_closing or consumer.turn != turn or consumer.left:
+        if consumer.is_closing or not consumer.is_up or consumer.turn != turn or consumer.left:
             return
+        if consumer.settings.matching is not None:
+            # A pattern is matched with new metadata before each join.
+            consumer.metadata = self._world.metadata()
         consumer.topics = self._world.matching(consumer.settings)
         if consumer.settings.is_cooperative:
             gone = [each for each in consumer.held if each[0] not in consumer.topics]
@@ -255,6 +276,9 @@ class ClassicConsumerGroup:
         elif isinstance(body, JoinReply):
             self._joined(consumer, body)
         elif isinstance(body, Synced):
+            if not consumer.settings.rules.beats_restart:
+                travel_ms = self._world.random.randint(0, self._world.timings.request_ms)
+                self._beat_later(consumer, max(travel_ms, consumer.due_ms - self._world.now))
             self._world.at_poll(consumer, lambda: self._assigned(consumer, body))
         elif body.reason == "unknown_member":
             self._loses(consumer)
@@ -263,14 +287,23 @@ class ClassicConsumerGroup:
 
     def _joined(self, consumer: Consumer, reply: JoinReply) -> None:
         consumer.member_id, consumer.generation = reply.member_id, reply.generation
-        self._beat_later(consumer)
+        rules = consumer.settings.rules
+        if rules.beats_restart:
+            self._beat_later(consumer, self._world.timings.heartbeat_interval_ms)
         identity = reply.member_id
         if reply.members is None:
             self._send(
                 consumer, lambda: self._coordinator.sync(self._world.now, SyncRequest(identity, reply.generation))
             )
             return
-        state = ConsumerGroupState(self._world.topics, reply.members)
+        wanted = {topic for member in reply.members.values() for topic in member.topics}
+        if rules.leader_asks or not wanted <= consumer.metadata.keys():
+            known = self._world.metadata()
+        else:
+            known = consumer.metadata
+        state = ConsumerGroupState(self._world.known_topics(known), reply.members)
+        if rules.is_renewed:
+            self._clock.after(self._world.timings.request_ms, partial(self._refreshes, consumer))
         assign_ms = self._world.timings.assign_ms if self._present is None else 0
         request = SyncRequest(identity, reply.generation, self._answer(reply.protocol, state))
 
@@ -336,10 +369,9 @@ class ClassicConsumerGroup:
 
     # --- heartbeats -------------------------------------------------------------------------------------
 
-    def _beat_later(self, consumer: Consumer) -> None:
+    def _beat_later(self, consumer: Consumer, after_ms: int) -> None:
         consumer.beat += 1
-        number = consumer.beat
-        self._clock.after(self._world.timings.heartbeat_interval_ms, lambda: self._beat(consumer, number))
+        self._clock.after(after_ms, partial(self._beat, consumer, consumer.beat))
 
     def _beat(self, consumer: Consumer, number: int) -> None:
         identity = consumer.member_id
@@ -349,6 +381,13 @@ class ClassicConsumerGroup:
         if wait_ms > 0:
             self._clock.after(wait_ms, lambda: self._beat(consumer, number))
             return
+        if consumer.is_late:
+            consumer.is_late = False
+            if self._world.now < consumer.busy_until_ms:
+                self._leaves_late(consumer, consumer.busy_until_ms)
+                return
+        interval_ms = self._world.timings.heartbeat_interval_ms
+        consumer.due_ms = self._world.now + interval_ms
         status = self._coordinator.heartbeat(self._world.now, identity, consumer.generation)
         if status == "unknown_member" and self._has_successor(consumer):
             self._fenced(consumer)
@@ -357,7 +396,7 @@ class ClassicConsumerGroup:
         else:
             if status == "rebalancing":
                 self._must_join(consumer, "group is already rebalancing")
-            self._clock.after(self._world.timings.heartbeat_interval_ms, lambda: self._beat(consumer, number))
+            self._clock.after(interval_ms, partial(self._beat, consumer, number))
 
     def _has_successor(self, consumer: Consumer) -> bool:
         own = consumer.settings.instance_id

@@ -8,6 +8,8 @@ from collections.abc import Mapping
 
 import attrs
 
+from assignor_lab.simulation.consumer.client_libraries import JAVA, LibraryRules
+
 __all__ = [
     "CLASSIC",
     "CONSUMER",
@@ -89,6 +91,7 @@ class ConsumerSettings:
         strategies: ``partition.assignment.strategy`` by preference.
         member_id: Recorded member id, used once; ``None``: drawn.
         assignor: ``group.remote.assignor`` of KIP-848; ``None``: the broker's default.
+        rules: Of its client library, under the classic protocol.
     """
 
     topics: tuple[str, ...]
@@ -100,6 +103,7 @@ class ConsumerSettings:
     protocol: str = CLASSIC
     member_id: str | None = None
     assignor: str | None = None
+    rules: LibraryRules = JAVA
 
     @property
     def decides(self) -> str:
@@ -128,6 +132,9 @@ class Consumer:
         busy_until_ms: The poll loop processes records until then; heartbeats continue.
         joins: A join is due at its next poll, or is on its way.
         left: It left since it did not poll in time, and has not noticed.
+        metadata: Topic to its number of partitions, as last read.
+        due_ms: Its next heartbeat, if no rebalance comes in between.
+        is_late: It did not poll in time, and its library has not looked.
     """
 
     name: str
@@ -145,5 +152,8 @@ class Consumer:
     busy_until_ms: int = 0
     joins: bool = False
     left: bool = False
+    metadata: Mapping[str, int] = attrs.field(factory=dict)
+    due_ms: int = 0
+    is_late: bool = False
     is_up: bool = True
     is_closing: bool = False

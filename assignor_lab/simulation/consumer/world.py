@@ -144,6 +144,18 @@ class ConsumerWorld:
             for number in range(topic.partitions):
                 self.ledger.exists((topic.name, number), self.now)
 
+    def metadata(self) -> dict[str, int]:
+        """The topics as a consumer reads them now."""
+        return {name: topic.partitions for name, topic in self.topics.items()}
+
+    def known_topics(self, metadata: Mapping[str, int]) -> dict[str, ConsumerTopic]:
+        """The topics as a consumer with this metadata knows them."""
+        return {
+            name: topic if metadata[name] == topic.partitions else ConsumerTopic(name, metadata[name])
+            for name, topic in self.topics.items()
+            if name in metadata
+        }
+
     def matching(self, settings: ConsumerSettings) -> tuple[str, ...]:
         """The subscription of a consumer that reads the metadata now."""
         found = [name for name in self.topics if settings.matching is not None and name.startswith(settings.matching)]
@@ -154,7 +166,7 @@ class ConsumerWorld:
     def add(self, name: str, settings: ConsumerSettings) -> Consumer:
         number = sum(each.name == name for each in self.by_key.values()) + 1
         key = name if number == 1 else f"{name}/{number}"
-        made = Consumer(name, key, settings, self.matching(settings))
+        made = Consumer(name, key, settings, self.matching(settings), metadata=self.metadata())
         self.consumers[name] = self.by_key[key] = made
         return made
 

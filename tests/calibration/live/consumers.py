@@ -44,6 +44,8 @@ DOWN_S, BACK_S, LATE_S = 2.0, 28.0, 26.0
 TOLERANCE = 0.01
 #: Bounds of the time between the begin of a process and its consumer.
 STARTS_S = (1.0, 3.0)
+#: Of a plan. A play takes some milliseconds, and the ends of 20 plays are coarse.
+PLAYS = 199
 #: A group has been calm for this time (the same in the plays), and is longest not calm.
 RESTS_S, LONGEST_S = 2.0, 45.0
 _PACKAGE = "org.apache.kafka.clients.consumer"
@@ -249,9 +251,7 @@ class PlannedConsumers(RecordedConsumers):
         #: Library to the seconds from the begin of a consumer to its assignment.
         self.starts: dict[str, list[float]] = {}
         self._present = {shape.name: shape.settings for shape in shapes}
-        self.config = directory / "consumer.properties"
-        lines = [f"{key}={value}\n" for key, value in {**_CLIENT, **_BROKER}.items()]
-        self.config.write_text("".join([*lines, "group.initial.rebalance.delay.ms=0\n"]))
+        self.config = _config(directory)
 
     def begin(self) -> None:
         self.start_broker()
@@ -321,9 +321,10 @@ class PlannedConsumers(RecordedConsumers):
         self._command(self._host_of(shape, name), f"stop {shape.name}-{name}")
 
     def start_seconds(self, shape: Shape) -> str:
-        """For ``--start-seconds``: from the begin of a process to its join."""
+        """For ``--start-seconds``, which has the bounds of 90 %: from the begin of a process to its join."""
         low, high = min(self.starts[shape.library]), max(self.starts[shape.library])
-        return f"{STARTS_S[0] + low:.2f}..{STARTS_S[1] + high:.2f}"
+        outside_s = 0.05 * (STARTS_S[1] - STARTS_S[0])
+        return f"{STARTS_S[0] + outside_s + low:.2f}..{STARTS_S[1] - outside_s + high:.2f}"
 
     def _host_of(self, shape: Shape, name: str) -> str:
         return f"{self._hosts[name]} {shape.library}".strip()
@@ -354,25 +355,14 @@ class PlannedConsumers(RecordedConsumers):
 
     def changes(self) -> Sequence[tuple[str, Callable[[Shape], Sequence[str] | None], Callable[[Shape], None]]]:
         """Each change in words, its words for ``plan`` (``None``: not for this group), and its deed."""
-        late = self._script("late", {"type": "busy", "for_ms": int(LATE_S * 1000)}, LATE)
-        grow = self._script("grow", {"type": "grow", "partitions": GROWN}, None)
         steps = (f"--down-seconds={DOWN_S:g}", "--wait=calm")
         return (
             ("roll", lambda each: ("roll", f"--order={','.join(map(each.member, MEMBERS))}", *steps), self._roll),
             ("kill", lambda each: ("kill", each.member(KILLED), f"--back-after={BACK_S:g}"), self._returns),
-            ("late poll", lambda each: ("script", late(each)), self._late),
-            ("grown topic", lambda each: ("script", grow(each)), lambda each: None),
+            ("late poll", lambda each: ("script", _script(self.directory, each, "late poll")), self._late),
+            ("grown topic", lambda each: ("script", _script(self.directory, each, "grown topic")), lambda each: None),
             ("move", lambda each: ("upgrade-protocol", *steps) if each.other else None, self._move),
         )
-
-    def _script(self, name: str, event: Mapping[str, object], consumer: str | None) -> Callable[[Shape], str]:
-        def written(shape: Shape) -> str:
-            subject = {"topic": shape.name} if consumer is None else {"consumer": shape.member(consumer)}
-            file = self.directory / f"{name}-{shape.name}.json"
-            file.write_text(json.dumps({"steps": [{"events": [{**event, **subject}], "wait": "calm"}]}))
-            return str(file)
-
-        return written
 
     def _roll(self, shape: Shape) -> None:
         chance = random.Random(f"{self.number} {shape.name}")
@@ -424,6 +414,23 @@ class PlannedConsumers(RecordedConsumers):
     def _all_of(self, deed: Callable[[Shape], None], shape: Shape) -> bool:
         deed(shape)
         return self.rest(shape)
+
+
+def _config(directory: Path) -> Path:
+    file = directory / "consumer.properties"
+    lines = [f"{key}={value}\n" for key, value in {**_CLIENT, **_BROKER}.items()]
+    file.write_text("".join([*lines, "group.initial.rebalance.delay.ms=0\n"]))
+    return file
+
+
+def _script(directory: Path, shape: Shape, change: str) -> str:
+    """The file of a change that is no plan of its own."""
+    event: dict[str, object] = {"type": "grow", "partitions": GROWN, "topic": shape.name}
+    if change == "late poll":
+        event = {"type": "busy", "for_ms": int(LATE_S * 1000), "consumer": shape.member(LATE)}
+    file = directory / f"{change}-{shape.name}.json"
+    file.write_text(json.dumps({"steps": [{"events": [event], "wait": "calm"}]}))
+    return str(file)
 
 
 def _run(*words: str) -> str:
@@ -482,16 +489,37 @@ def _captured(groups: PlannedConsumers, shape: Shape, change: str) -> Path:
 
 
 def _planned(groups: PlannedConsumers, before: _Planned, number: int) -> Done:
-    options = ["--config", str(groups.config), "--start-seconds", groups.start_seconds(before.shape)]
-    if before.shape.library == "kafka-python":
-        options += ["--client", "kafka-python"]
-    words = [*before.words, *options]
-    answer: Any = json.loads(_run("plan", str(before.state), *words, "--json", "--no-variants"))
-    planned = {name: [answer["total"][name][key] for key in ("low", "median", "high")] for name in FIGURES}
+    words = [*before.words, "--config", str(groups.config), "--start-seconds", groups.start_seconds(before.shape)]
+    if before.shape.library:
+        words += ["--client", before.shape.library]
     state = before.state.read_text()
-    done = Done(number, before.shape.name, before.change, before.measured, planned, state, words)
-    print(done.round, done.group, done.change, done.measured, done.planned, flush=True)
-    return done
+    done = Done(number, before.shape.name, before.change, before.measured, {}, state, words)
+    return attrs.evolve(done, planned=_intervals(before.state, words))
+
+
+def _intervals(state: Path, words: Sequence[str]) -> dict[str, list[float]]:
+    # The poll loops do nothing else, so a rebalance never waits for one.
+    options = ("--json", "--no-variants", f"--plays={PLAYS}", "--poll-seconds=0.001")
+    answer: Any = json.loads(_run("plan", str(state), *words, *options))
+    return {name: [answer["total"][name][key] for key in ("low", "median", "high")] for name in FIGURES}
+
+
+def planned_again(found: Sequence[Done]) -> list[Done]:
+    """Recorded changes with the plans of today."""
+    again = []
+    with tempfile.TemporaryDirectory() as temporary:
+        directory = Path(temporary)
+        config, state = str(_config(directory)), directory / "state.jsonl"
+        for each in found:
+            shape, words = next(shape for shape in SHAPES if shape.name == each.group), list(each.words)
+            state.write_text(each.state)
+            words[words.index("--config") + 1] = config
+            if words[0] == "script":
+                words[1] = _script(directory, shape, each.change)
+            if shape.library and "--client" not in words:
+                words += ["--client", shape.library]
+            again.append(attrs.evolve(each, planned=_intervals(state, words)))
+    return again
 
 
 # --- the table ----------------------------------------------------------------------------------------------
@@ -536,6 +564,9 @@ def main() -> int:
     parser.add_argument("--groups", help="names of groups (default: all)")
     parser.add_argument("--rounds", type=int, default=2, help="lives of all groups (%(default)s)")
     parser.add_argument("--results", type=Path, help="JSON of the changes: rounds of earlier calls stay in it")
+    parser.add_argument(
+        "--again", action="store_true", help="plan the recorded changes of --results again, without a broker"
+    )
     parser.add_argument("--write", action="store_true", help="the table into docs/reference/accuracy.md")
     options = parser.parse_args()
     found = []
@@ -543,6 +574,9 @@ def main() -> int:
         found = [Done(**each) for each in json.loads(options.results.read_text())]
     shapes = [each for each in SHAPES if not options.groups or each.name in options.groups.split(",")]
     first = max((each.round for each in found), default=0) + 1
+    if options.again:
+        found, options.rounds = planned_again(found), 0
+        options.results.write_text(json.dumps([attrs.asdict(each) for each in found], indent=1))
     for number in range(first, first + options.rounds):
         found += changes_of(shapes, number, options.results and options.results.with_suffix(f".{number}"))
         if options.results:

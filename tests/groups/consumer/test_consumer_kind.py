@@ -101,6 +101,39 @@ def test_without_reports_moves_are_unknown() -> None:
     assert found["partition_racks_crossed"] is None
 
 
+def test_eager_members_are_measured_by_what_they_ran() -> None:
+    topics = {"t": ConsumerTopic("t", 4)}
+    group = ConsumerGroupState(topics, {"x": ConsumerSubscription(["t"]), "y": ConsumerSubscription(["t"])})
+    ran = {"x": {"t": (0, 1, 2, 3)}, "y": {}}
+    answer = AppliedAssignment(PartitionAssignment({"x": {"t": (0, 1)}, "y": {"t": (2, 3)}}), True)
+    placement = placement_of(PartitionState(group, ran=ran), answer)
+    found = {metric.name: metric.figure(placement) for metric in CONSUMER_METRICS}
+    assert found["partitions_moved"] == 2
+    assert found["partitions_revoked"] == 4
+    assert found["partitions_revoked_and_returned"] == 2
+
+
+@pytest.mark.parametrize("assignor", ["cooperative-sticky", "sticky", "range"])
+def test_a_sticky_strategy_knows_what_eager_members_ran(assignor: str, tmp_path: Path) -> None:
+    member = {"client_id": None, "instance_id": None, "rack": None, "topics": ["t"], "owned": {}, "generation": None}
+    members = [
+        {**member, "id": "x", "user_data": None, "ran": {"t": [2, 3, 4]}},
+        {**member, "id": "y", "user_data": None, "ran": {"t": [0, 1]}},
+    ]
+    document = {
+        "format": 1, "kind": "consumer", "id": "c", "topics": [{"name": "t", "partitions": 5, "racks": None}],
+        "members": members, "observed": {"assignor": "range", "members": {"x": {"t": [0, 1, 2]}, "y": {"t": [3, 4]}}},
+    }  # fmt: skip
+    file = tmp_path / "group.jsonl"
+    file.write_text(json.dumps(document) + "\n")
+    with pytest.raises(SystemExit) as left:
+        main(["assign", str(file), "--assignor", assignor, "--out", str(tmp_path / "answer.jsonl")])
+    assert left.value.code == 0
+    answer = json.loads((tmp_path / "answer.jsonl").read_text())
+    found = {identity: sorted(given["t"]) for identity, given in answer["members"].items()}
+    assert found == ({"x": [0, 1, 2], "y": [3, 4]} if assignor == "range" else {"x": [2, 3, 4], "y": [0, 1]})
+
+
 def test_the_newest_claim_is_the_owner_before() -> None:
     group = ConsumerGroupState(
         {"t": ConsumerTopic("t", 1)},
