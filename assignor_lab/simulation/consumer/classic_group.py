@@ -297,10 +297,9 @@ class ClassicConsumerGroup:
             )
             return
         wanted = {topic for member in reply.members.values() for topic in member.topics}
-        if rules.leader_asks or not wanted <= consumer.metadata.keys():
-            known = self._world.metadata()
-        else:
-            known = consumer.metadata
+        # Topics that it has not watched so far are requested.
+        is_known = not rules.leader_asks and wanted <= consumer.metadata.keys()
+        known = consumer.metadata if is_known else self._world.metadata()
         state = ConsumerGroupState(self._world.known_topics(known), reply.members)
         if rules.is_renewed:
             self._clock.after(self._world.timings.request_ms, partial(self._refreshes, consumer))

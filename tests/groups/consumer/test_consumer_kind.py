@@ -115,7 +115,14 @@ def test_eager_members_are_measured_by_what_they_ran() -> None:
 
 @pytest.mark.parametrize("assignor", ["cooperative-sticky", "sticky", "range"])
 def test_a_sticky_strategy_knows_what_eager_members_ran(assignor: str, tmp_path: Path) -> None:
-    member = {"client_id": None, "instance_id": None, "rack": None, "topics": ["t"], "owned": {}, "generation": None}
+    member: dict[str, Any] = {
+        "client_id": None,
+        "instance_id": None,
+        "rack": None,
+        "topics": ["t"],
+        "owned": {},
+        "generation": None,
+    }
     members = [
         {**member, "id": "x", "user_data": None, "ran": {"t": [2, 3, 4]}},
         {**member, "id": "y", "user_data": None, "ran": {"t": [0, 1]}},
