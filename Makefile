@@ -110,6 +110,7 @@ accuracy-live: setup $(STAMPS)/dev $(STAMPS)/services ## plan changes of real St
 	@scripts/build-official
 	@scripts/build-kafka
 	$(BIN)/python -m tests.calibration.live --rolls $(or $(ROLLS),10)
+	$(BIN)/python -m tests.calibration.live.advised
 	$(BIN)/python -m tests.calibration.live.connect
 	$(BIN)/python -m tests.calibration.live.orders
 	$(BIN)/python -m tests.calibration.live.scalings

@@ -256,6 +256,7 @@ def advice_document(
     forms = advice.group.forms(advice.changes)
     present = advice.present.configuration
     before, after = by_kind(advice.present), by_kind(advice.winner)
+    own = {kind: promise(advice.winner, kind) for kind in advice.mix.per_day}
     return {
         "source": source,
         "group": group,
@@ -280,6 +281,7 @@ def advice_document(
             kind: {
                 "per_day": _rounded(rate), "present_task_seconds": _rounded(before[kind]),
                 "advised_task_seconds": _rounded(after[kind]),
+                "advised_low": _rounded(own[kind].low), "advised_high": _rounded(own[kind].high),
             }
             for kind, rate in advice.mix.per_day.items()
         },

@@ -54,7 +54,9 @@ def test_the_document_has_the_answer_its_forms_and_the_tried_configurations(roll
     assert made["change"]["instances"]["d2"] == {"group.instance.id": "d2"}
     assert made["figures"]["task_seconds"]["judged"]["high"] < 0
     assert [each["name"] for each in made["tried"]] == ["present settings", "static members"]
-    assert made["events"]["roll"]["advised_task_seconds"] < made["events"]["roll"]["present_task_seconds"] / 2
+    roll = made["events"]["roll"]
+    assert roll["advised_task_seconds"] < roll["present_task_seconds"] / 2
+    assert roll["advised_low"] < roll["advised_task_seconds"] < roll["advised_high"]
 
 
 def test_the_same_seed_has_the_same_bytes_with_any_number_of_processes(rolls: str) -> None:

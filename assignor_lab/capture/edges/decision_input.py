@@ -10,7 +10,7 @@ import attrs
 from assignment_api.streams.client_state import UNTOLD_LAG
 from assignor_lab.model.decision import CLASSIC, STREAMS
 
-__all__ = ["DecisionInput", "ActiveTasks", "RestoredStore", "named_tasks", "protocol_of"]
+__all__ = ["DecisionInput", "ActiveTasks", "RestoredStore", "SeenWait", "named_tasks", "protocol_of"]
 
 
 @attrs.frozen
@@ -26,6 +26,15 @@ class RestoredStore:
     task: str
     store: str
     records: int
+
+
+@attrs.frozen
+class SeenWait:
+    """A wait of a member, with the types of :class:`~assignor_lab.capture.logs.member_waits.MemberWait`."""
+
+    client: str
+    type: str
+    ms: int
 
 
 @attrs.frozen
@@ -100,6 +109,12 @@ class DecisionInput:
         """In the order of the source."""
         for each in self._source.get("restored", ()):
             yield RestoredStore(each["time_ms"], each["client"], each["task"], each["store"], each["records"])
+
+    @property
+    def waits(self) -> Iterator[SeenWait]:
+        """In the order of the source."""
+        for each in self._source.get("waits", ()):
+            yield SeenWait(each["client"], each["type"], each["ms"])
 
     @property
     def member_tasks(self) -> Iterator[ActiveTasks]:

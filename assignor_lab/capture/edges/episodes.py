@@ -11,6 +11,7 @@ from assignor_lab.capture.edges.decision_input import named_tasks
 from assignor_lab.capture.edges.happened import Happened, StartedProcess
 from assignor_lab.capture.edges.moments import CLASSIC, STREAMS, DecisionMoment
 from assignor_lab.simulation.streams.episode import Changelog
+from assignor_lab.simulation.streams.seen_waits import NO_WAITS, SeenWaits
 
 __all__ = [
     "PastEpisode", "RecordedDowntime", "changelog_documents", "episode_document", "missing_topics",
@@ -42,6 +43,7 @@ class PastEpisode:
         happened: Events, by time.
         downtime: ``None``: the source does not show it.
         first_ms: Time of the first event.
+        waits: Waits of members, as far as the source shows them.
         begins_empty: True if the group was new at the first decision.
     """
 
@@ -57,6 +59,7 @@ class PastEpisode:
     until_ms: int
     timings: Mapping[str, int]
     assumptions: Sequence[str]
+    waits: SeenWaits = NO_WAITS
     begins_empty: bool = attrs.field(kw_only=True)
 
 
@@ -85,6 +88,11 @@ def episode_document(past: PastEpisode) -> dict[str, Any]:
         "events": [_event(each, past.first_ms) for each in past.happened],
         "until_ms": past.until_ms - past.first_ms,
         "timings": dict(past.timings),
+        **(
+            {"waits": {kind: list(waits) for kind, waits in attrs.asdict(past.waits).items() if waits}}
+            if any(attrs.astuple(past.waits))
+            else {}
+        ),
         "assumptions": list(past.assumptions),
         "recorded": {
             "generations": [_generation(past, place) for place in range(len(past.moments))],

@@ -28,6 +28,7 @@ from assignor_lab.model.history import RECORDED, GroupHistory, GroupName
 from assignor_lab.model.moment import Moment
 from assignor_lab.model.unowned import MemberOwnership, unowned_by_decisions, unowned_by_members
 from assignor_lab.scenarios.settings import without_effect
+from assignor_lab.simulation.streams.seen_waits import SeenWaits
 from assignor_lab.simulation.streams.timings import TIMING_KEYS, StreamsTimings, timings_of_settings
 from assignor_lab.simulation.streams.timings_format import with_settings
 
@@ -36,6 +37,8 @@ __all__ = ["history_episode"]
 #: An episode continues for this time after the last decision.
 _AFTERWARDS_MS = 15_000
 _MOST_GAPS = 8
+#: Waits of a kind that plays draw from: the last ones.
+_MOST_WAITS = 1_000
 #: A decision that no member received is repeated within this time.
 _AT_ONCE_MS = 10_000
 
@@ -106,9 +109,19 @@ class _Made:
             until_ms,
             given,
             assumptions,
+            self._waits(),
             begins_empty=self.begins_empty,
         )
         return attrs.evolve(past, happened=self._with_repeated(past))
+
+    def _waits(self) -> SeenWaits:
+        clients = {each.client_id for moment in self.history.moments for each in moment.participants.values()}
+        found: dict[str, list[int]] = {"assign": [], "read": [], "miss": [], "revoke": []}
+        for moment in self.history.moments:
+            for each in moment.input.waits:
+                if each.client in clients:
+                    found[each.type].append(min(each.ms, self.timings.max_poll_interval_ms))
+        return SeenWaits(**{kind: tuple(waits[-_MOST_WAITS:]) for kind, waits in found.items()})
 
     def _with_repeated(self, past: PastEpisode) -> list[Happened]:
         """With the rebalances of the leader alone. A play of missing topics has that of the first decision itself."""

@@ -73,6 +73,7 @@ class DecisionAssembler:
             self.surroundings.belongs(record.thread, record.group)
         if record.kind is MessageKind.GENERATION:
             self.surroundings.topics.take(record.group, record.text)
+            self.surroundings.waited(record)
         if record.kind is MessageKind.STREAMS_CONFIG:
             self._configs.take(record)
             return
@@ -80,6 +81,7 @@ class DecisionAssembler:
             if record.thread is not None:
                 self._joined[record.stream, record.thread] = generation = generation_of(record.text)
                 self.surroundings.causes.joined(record, generation)
+                self.surroundings.waited(record)
             return
         if record.kind is MessageKind.END_OFFSETS_FAILED:
             # It precedes or follows most others, without content.

@@ -38,6 +38,8 @@ class MessageKind(enum.Enum):
     CLIENT = "stream-client ["
     CONSUMER_CONFIG = "ConsumerConfig values: "
     JOINING = "(Re-)joining group"
+    REVOKED = "Revoke previously assigned partitions"
+    NOTIFIED = "Notifying assignor about the new Assignment("
     #: Any other message of a static member's consumer.
     STATIC_MEMBER = "[Consumer instanceId"
     #: Start of a restore, store, and then the store's task.

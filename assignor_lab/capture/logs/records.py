@@ -78,6 +78,8 @@ _BESIDE = (
             MessageKind.RECEIVED,
             MessageKind.CLIENT,
             MessageKind.JOINING,
+            MessageKind.REVOKED,
+            MessageKind.NOTIFIED,
             MessageKind.CORRUPTED,
         }
     )

@@ -18,6 +18,7 @@ from assignor_lab.capture.errors import TopologyTextError
 from assignor_lab.capture.logs.cause_lines import CauseLines, GroupCause
 from assignor_lab.capture.logs.coordinated_epochs import CoordinatedEpochs
 from assignor_lab.capture.logs.logged_topics import LoggedTopics, restored_changelogs
+from assignor_lab.capture.logs.member_waits import MemberWaits
 from assignor_lab.capture.logs.messages import CAUSES, OF_EPOCHS, MessageKind
 from assignor_lab.capture.logs.records import LogMessage
 from assignor_lab.capture.logs.restorations import Restorations
@@ -34,6 +35,8 @@ SURROUNDING = frozenset(
         MessageKind.CLIENT,
         MessageKind.CONSUMER_CONFIG,
         MessageKind.JOINING,
+        MessageKind.REVOKED,
+        MessageKind.NOTIFIED,
         MessageKind.STATIC_MEMBER,
         MessageKind.CORRUPTED,
         MessageKind.TOPOLOGY,
@@ -113,6 +116,7 @@ class LoggedSurroundings:
     epochs: CoordinatedEpochs = attrs.field(init=False, factory=CoordinatedEpochs)
     causes: CauseLines = attrs.field(init=False, factory=CauseLines)
     restorations: Restorations = attrs.field(init=False, factory=Restorations)
+    waits: MemberWaits = attrs.field(init=False, factory=MemberWaits)
     topics: LoggedTopics = attrs.field(init=False, factory=LoggedTopics)
     #: Descriptions that applications printed, each once.
     printed: list[TopologyDescription] = attrs.field(init=False, factory=list)
@@ -148,6 +152,8 @@ class LoggedSurroundings:
             self.is_connect = True
         elif record.kind is MessageKind.JOINING:
             self._joining(record)
+        elif record.kind in (MessageKind.REVOKED, MessageKind.NOTIFIED):
+            self.waited(record)
         elif record.kind is MessageKind.CORRUPTED:
             self._corrupted(record)
         elif record.kind in (MessageKind.END_OFFSET, MessageKind.RESTORED, MessageKind.RESTORED_TASK):
@@ -161,6 +167,12 @@ class LoggedSurroundings:
         elif record.kind in OF_EPOCHS:
             self.is_streams_protocol = True
             self.epochs.take(record)
+
+    def waited(self, record: LogMessage) -> None:
+        """Notes a line of a consumer between a JoinGroup response and the end of the rebalance."""
+        client = self.belongs(record.thread or "", record.group or "")
+        if client is not None:
+            self.waits.take(record, client)
 
     def belongs(self, consumer: str, group: str) -> str | None:
         """Returns the client id of the instance; ``None`` without a thread."""
@@ -250,6 +262,8 @@ class LoggedSurroundings:
         return found[-1]
 
     def _client(self, time: LogTime, client: str, before: str | None, after: str | None) -> None:
+        if after is None or after == _STOPPING or before == _BEGUN[0]:
+            self.waits.restarted(client)
         if after is None:
             self.done.append(InstanceEvent(time, "start", client))
         elif (before, after) == _BEGUN:

@@ -48,6 +48,11 @@ class SurroundingsFiller:
                 }
                 for each in self.surroundings.restorations.of_tasks
             ],
+            "waits": [
+                {"time_ms": time_ms, "client": each.client, "type": each.type, "ms": waited_ms}
+                for each in self.surroundings.waits.found
+                if (waited_ms := (time_ms := each.time.epoch_ms(self.zone)) - each.begun.epoch_ms(self.zone)) >= 0
+            ],
         }  # fmt: skip
         for listed in further.values():
             listed.sort(key=itemgetter("time_ms"))

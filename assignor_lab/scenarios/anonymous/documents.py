@@ -139,6 +139,16 @@ def _source(names: Pseudonyms, held: Rule = number) -> Rule:
                     }
                 )
             ),
+            "waits": list_of(
+                record_of(
+                    {
+                        "time_ms": number,
+                        "client": text_of(names.client),
+                        "type": word("assign", "read", "miss", "revoke"),
+                        "ms": number,
+                    }
+                )
+            ),
             "client_ids": map_of(names.member, text_of(names.client)),
             "current": list_of(record_of({"time_ms": number, "member": names.member, "active": held})),
         }

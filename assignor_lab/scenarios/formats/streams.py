@@ -173,6 +173,16 @@ def _document_shape(ids: TaskIds, process_ids: ProcessIds) -> Check[dict[str, An
                             }
                         )
                     ),
+                    "waits": list_of(
+                        record(
+                            {
+                                "time_ms": whole(LONG_MIN, LONG_MAX),
+                                "client": text,
+                                "type": one_of("assign", "read", "miss", "revoke"),
+                                "ms": whole(0, LONG_MAX),
+                            }
+                        )
+                    ),
                 },
             ),
             "assumptions": list_of(text),

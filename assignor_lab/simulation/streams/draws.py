@@ -57,6 +57,7 @@ def drawn_past(episode: StreamsEpisode, draw: PastDraw) -> StreamsEpisode:
     """
     drawn = random.Random(f"past {draw.seed}")  # noqa: S311 - a simulation, not a secret
     timings = drawn_timings(episode.timings, drawn)
+    waits = episode.waits.shuffled(drawn) if draw.seed else episode.waits
     moved: list[StreamsEvent] = []
     latest: dict[str, int] = {}
     for place, event in enumerate(episode.events):
@@ -81,7 +82,7 @@ def drawn_past(episode: StreamsEpisode, draw: PastDraw) -> StreamsEpisode:
             latest[event.client] = at_ms
         moved.append(attrs.evolve(event, at_ms=min(at_ms, episode.until_ms), details=details))
     moved.sort(key=lambda event: event.at_ms)
-    return attrs.evolve(episode, timings=timings, events=tuple(moved))
+    return attrs.evolve(episode, timings=timings, waits=waits, events=tuple(moved))
 
 
 def _startup_ms(event: StreamsEvent, timings: StreamsTimings) -> int:

@@ -15,6 +15,7 @@ from assignment_api.streams import HostInfo, ProcessID, StreamsClientState, Task
 from assignor_lab.documents.errors import Place
 from assignor_lab.kafka.wire import LATEST_SUPPORTED_VERSION
 from assignor_lab.model.history import GroupHistory
+from assignor_lab.simulation.streams.seen_waits import NO_WAITS, SeenWaits
 from assignor_lab.simulation.streams.timings import StreamsTimings
 
 __all__ = [
@@ -139,6 +140,7 @@ class StreamsEpisode:
         is_at_rest: The group has settled when it begins: under the streams protocol no new target is due, and the seed
             draws each member's last heartbeat. Otherwise a target is due, and heartbeats are spread evenly.
         plays: The plays of a recorded past that its figures are medians of.
+        waits: Waits of members that its recording shows.
     """
 
     id: str
@@ -165,6 +167,7 @@ class StreamsEpisode:
     is_at_rest: bool = False
     is_transactional: bool = False
     plays: PastPlays = PastPlays()
+    waits: SeenWaits = NO_WAITS
     uncommitted_max_bytes: int = 64 * 1024 * 1024
     instance_ids: tuple[str | None, ...] = attrs.field(kw_only=True)
 

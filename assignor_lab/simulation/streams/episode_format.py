@@ -53,6 +53,7 @@ from assignor_lab.simulation.streams.episode import (
 )
 from assignor_lab.simulation.streams.presence import refuse_contradictions
 from assignor_lab.simulation.streams.recorded_format import recorded_history
+from assignor_lab.simulation.streams.seen_waits import SeenWaits
 from assignor_lab.simulation.streams.timings import StreamsTimings, timings_of_settings
 from assignor_lab.simulation.streams.timings_format import LONGEST_MS, check_timings, with_timings
 
@@ -236,6 +237,7 @@ def _episode(scenario: Scenario) -> StreamsEpisode:
         place=scenario.place,
         recorded=_recorded(document, scenario.id, tasks, start_ms, events, until, is_empty=not initial.clients),
         plays=_past_plays(document),
+        waits=_waits(document),
     )
 
 
@@ -262,6 +264,15 @@ def _recorded(
 _moved = list_of(whole(-LONGEST_MS, LONGEST_MS))
 _draw = record({"seed": text}, {"moved": list_of(_moved)})
 _plays = record({"draws": list_of(_draw)}, {"error": nullable(number), "own": any_value})
+
+
+_waits_of_kind = list_of(whole(0, LONGEST_MS))
+_seen_waits = record({}, dict.fromkeys(("assign", "read", "miss", "revoke"), _waits_of_kind))
+
+
+def _waits(document: Mapping[str, Any]) -> SeenWaits:
+    given = at(_seen_waits, document.get("waits", {}), "waits")
+    return SeenWaits(**{kind: tuple(waits) for kind, waits in given.items()})
 
 
 def _past_plays(document: Mapping[str, Any]) -> PastPlays:

@@ -228,8 +228,28 @@ class SimulatedWorld:
 
     def next_poll_ms(self, thread: Thread) -> int:
         """Time until a thread's next poll, drawn; 0 for a thread without running tasks, which polls all the time."""
-        every_ms = self.timings.polls_every_ms
+        every_ms, seen = self.timings.polls_every_ms, self.episode.waits.read
+        if seen and thread.running:
+            return self.random.choice(seen)
         return self.random.randint(0, every_ms) if every_ms and thread.running else 0
+
+    def missed_ms(self, thread: Thread) -> int:
+        """Time until a thread reads a JoinGroup response, drawn from the decisions that threads missed and read."""
+        seen = self.episode.waits
+        if not (seen.miss and thread.running):
+            return 0
+        place = self.random.randrange(len(seen.miss) + len(seen.read))
+        return seen.miss[place] if place < len(seen.miss) else 0
+
+    def assign_ms(self) -> int:
+        """Time of a leader's decision."""
+        seen = self.episode.waits.assign
+        return self.random.choice(seen) if seen else self.timings.assign_ms
+
+    def revoke_ms(self) -> int:
+        """Time from an assignment until a thread has revoked tasks, and rejoins."""
+        seen = self.episode.waits.revoke
+        return self.random.choice(seen) if seen else self.timings.rejoin_ms
 
     def lose_disk(self, name: str, process_id: ProcessID | None = None) -> None:
         instance = self.instance(name)

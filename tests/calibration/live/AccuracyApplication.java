@@ -9,6 +9,7 @@ import java.util.Map;
 import java.util.Properties;
 import java.util.concurrent.CountDownLatch;
 import org.apache.kafka.common.serialization.Serdes;
+import org.apache.kafka.streams.CloseOptions;
 import org.apache.kafka.streams.KafkaStreams;
 import org.apache.kafka.streams.StreamsBuilder;
 import org.apache.kafka.streams.kstream.KTable;
@@ -19,6 +20,7 @@ import org.apache.kafka.streams.kstream.Produced;
  * Reduces the topic "work" into a store on disk and passes "notes" on; both keep their partitions.
  * Under live.topology=stateless only "notes" is passed on, and under live.topology=join "work" is joined with the table
  * "names".
+ * With live.close=LEAVE_GROUP it leaves the group when it ends.
  * The first argument is a file for the states of the instance, the others are key=value settings.
  * Without arguments, lines of the standard input start and close any number of instances: "start FILE key=value ..."
  * and "close FILE".
@@ -32,7 +34,7 @@ public final class AccuracyApplication {
             final KafkaStreams streams = instance(arguments);
             final CountDownLatch stopped = new CountDownLatch(1);
             Runtime.getRuntime().addShutdownHook(new Thread(() -> {
-                streams.close();
+                close(streams, arguments);
                 stopped.countDown();
             }));
             streams.start();
@@ -49,6 +51,14 @@ public final class AccuracyApplication {
             } else {
                 new Thread(instances.remove(words[1])::close).start();
             }
+        }
+    }
+
+    private static void close(final KafkaStreams streams, final String[] arguments) {
+        if (Arrays.asList(arguments).contains("live.close=LEAVE_GROUP")) {
+            streams.close(CloseOptions.groupMembershipOperation(CloseOptions.GroupMembershipOperation.LEAVE_GROUP));
+        } else {
+            streams.close();
         }
     }
 

@@ -119,7 +119,8 @@ class ShapedApplication(Application):
     @property
     def calm_s(self) -> float:
         """A change is over by then."""
-        return float(str(self.settings.get("session.timeout.ms", 10_000))) / 1000 + CALM_S
+        held = [self.settings, *self.advised.values()]
+        return max(float(str(each.get("session.timeout.ms") or 10_000)) for each in held) / 1000 + CALM_S
 
     def create_topics(self) -> None:
         super().create_topics()
@@ -135,7 +136,7 @@ class ShapedApplication(Application):
         """Starts a process after a drawn time; returns at once."""
         self._states(name).unlink(missing_ok=True)
         static = {"group.instance.id": name} if "group.instance.id" in self.shape.settings else {}
-        settings = self.settings_of(name, "live", {**self.settings, **static})
+        settings = self.settings_of(name, "live", {**self.settings, **static, **self.advised[name]})
         self._begun[name] = time.time()
         wait_s = self._drawn.uniform(*self.shape.starts_s)
         java = [*self._java("128m"), "AccuracyApplication", str(self._states(name)), *settings]

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from assignor_lab.simulation.streams.simulate import PlayedStreamsEpisode
-from tests.simulation.streams.episodes import played, started
+from tests.simulation.streams.episodes import played, started, task
 
 EVENTS = [started("a", threads=1), started("b", 1, threads=1), started("c", 60_000, threads=1)]
 ASSIGNORS = {"classic": "sticky@4.3", "streams": "group_sticky_4_4"}
@@ -45,3 +45,25 @@ def test_each_task_runs_once_again_after_slow_polls(protocol: str) -> None:
     group: Any = scaled(protocol, 3_000)
     assert {runs[-1][2] for runs in group.world.ledger.runs} == {"a", "b", "c"}
     assert all(runs[-1][1] is None or runs[-1][1] >= group.world.clock.now for runs in group.world.ledger.runs)
+
+
+def test_waits_of_a_recording_stand_for_the_timings() -> None:
+    def ready_ms(**waits: list[int]) -> int:
+        return first_run_ms(played(EVENTS, assignor="sticky@4.3", waits=waits))
+
+    at_once = ready_ms()
+    assert ready_ms(assign=[0]) == at_once
+    assert ready_ms(assign=[2_000]) > at_once
+    assert ready_ms(revoke=[5_000]) > at_once
+    assert ready_ms(read=[1_000]) > at_once
+
+
+def test_a_thread_that_misses_a_decision_causes_one_more() -> None:
+    # The other thread revokes at once, so its rebalance begins before this one reads its JoinGroup response.
+    tasks = [task(f"0_{number}") for number in range(12)]
+
+    def decisions(**waits: list[int]) -> int:
+        return len(played(EVENTS, tasks, assignor="sticky@4.3", waits=waits).generations)
+
+    assert decisions() == decisions(read=[0]) == 3
+    assert decisions(read=[0], miss=[9_000] * 50) > 3

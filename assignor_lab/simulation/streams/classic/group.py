@@ -296,13 +296,19 @@ class ClassicGroup:
                 # It sends no heartbeats until it has its join reply.
                 self._broker.look_at_session(member.id)
             return
-        wait_ms = self._world.next_poll_ms(member.thread)
+        wait_ms = self._read_ms(member, reply.body)
         if wait_ms:
             if isinstance(reply.body, JoinReply):
                 self._broker.look_at_session(member.id)
             self._clock.after(wait_ms, partial(self._polled, member, reply))
         else:
             self._polled(member, reply)
+
+    def _read_ms(self, member: ClassicMember, reply: JoinReply | Synced | Refused) -> int:
+        """Time until a member reads a reply. A leader's decision counts from its JoinGroup response."""
+        if self._world.episode.waits.read and isinstance(reply, JoinReply):
+            return 0 if reply.members is not None else self._world.missed_ms(member.thread)
+        return self._world.next_poll_ms(member.thread)
 
     def _polled(self, member: ClassicMember, reply: AddressedReply) -> None:
         """A member reads a reply with its poll."""
@@ -346,7 +352,7 @@ class ClassicGroup:
         if joined.members is None:
             self._sync(member, joined.generation, None)
             return
-        wait = self._timings.assign_ms
+        wait = self._world.assign_ms() if self.generations else self._timings.assign_ms
         if self._missing_topics:
             wait += self._timings.create_topics_ms
         self._clock.after(wait, partial(self._lead, member, joined))
@@ -414,7 +420,9 @@ class ClassicGroup:
         after = self._timings.rejoin_ms
         if revoked:
             # In the same poll as the assignment, before its new tasks are initialised.
-            self._clock.after(after, partial(self._join_if_free, member, "need to revoke partitions and re-join"))
+            self._clock.after(
+                self._world.revoke_ms(), partial(self._join_if_free, member, "need to revoke partitions and re-join")
+            )
             return
         next_ms = message.info.next_rebalance_ms
         host, known = member.thread.instance.settings.host, message.info.partitions_by_host
