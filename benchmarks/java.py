@@ -20,8 +20,8 @@ from assignment_api.plugins import PluginLoadError
 from assignment_api.plugins.selection import config_sources
 from assignor_lab.groups.streams.assignor_calls import ASKING
 from assignor_lab.runtime.discovery import discovered
-from assignor_lab.runtime.isolation.circuit_breaker import fields_of, processor_time
 from assignor_lab.runtime.isolation.descendants import descendants_of
+from assignor_lab.runtime.isolation.rest import fields_of, processor_time
 from assignor_lab.scenarios import read_scenarios
 from benchmarks.pages import put_between
 from benchmarks.points import SCALE

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-from assignment_api.connectors import Connector
+from typing import TYPE_CHECKING
+
 from assignment_api.plugins.entries import ConnectorPlugin
+
+if TYPE_CHECKING:
+    from assignment_api.connectors import Connector
 
 __all__ = ["CONNECTORS"]
 

@@ -90,7 +90,7 @@ LINES = {
     "opened": 1_000,
     "planning": 11_110,
     "report": 3_900,
-    "runtime": 6_100,
+    "runtime": 5_850,
     "scenarios": 7_900,
     "scoring": 11_620,
     "serving": 1_300,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from importlib import metadata
 from typing import TYPE_CHECKING, Any
 
 from assignor_lab.cli.text import console, note, plain, print_json, table
@@ -95,6 +94,8 @@ def _about(row: PluginRow) -> str:
 
 def _distributions(rows: Iterable[PluginRow]) -> dict[str, Any]:
     """Version and hash of each distribution's RECORD: the content of a pin."""
+    from importlib.metadata import PackageNotFoundError
+
     from assignment_api.plugins import record_sha256
     from assignment_api.plugins.installed import installed_distribution, name_and_version
 
@@ -102,7 +103,7 @@ def _distributions(rows: Iterable[PluginRow]) -> dict[str, Any]:
     for name in dict.fromkeys(row.distribution for row in rows):
         try:
             distribution = installed_distribution(name)
-        except (metadata.PackageNotFoundError, ValueError):
+        except (PackageNotFoundError, ValueError):
             continue
         _, version = name_and_version(distribution)
         found[name] = {"version": version, "record_sha256": record_sha256(distribution)}

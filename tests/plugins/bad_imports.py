@@ -155,7 +155,6 @@ BAD: dict[str, tuple[str, str | None]] = {
     "takes_a_link_for_its_folder": (
         _OFFER
         + "import os, shutil\nhere = os.getcwd()\nos.chdir('/')\n"
-        # With a namespace, its folder is a mount, which it cannot remove.
         + "try:\n    shutil.rmtree(here)\n    os.symlink({precious!r}, here)\nexcept OSError:\n    pass",
         None,
     ),

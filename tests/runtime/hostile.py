@@ -40,14 +40,6 @@ class TellsItsProcess(Good):
         return TaskAssignment(answer.assignments, (json.dumps(facts),))
 
 
-class FillsItsFolder(Good):
-    def assign(self, application: ApplicationMetadata) -> TaskAssignment:
-        for number in range(3):
-            with Path(str(number)).open("wb") as file:
-                os.posix_fallocate(file.fileno(), 0, 150 * 2**20)
-        return super().assign(application)
-
-
 class IgnoresSignals(TaskAssignor):
     def assign(self, application: ApplicationMetadata) -> NoReturn:
         for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGALRM):
@@ -181,49 +173,6 @@ class NeverRests(Good):
             if os.fork() == 0:
                 while True:
                     pass
-        return super().assign(application)
-
-
-class ReachesForTheLab(Good):
-    """Reports the lab's files that it could open, and whether it could send the lab a signal."""
-
-    def assign(self, application: ApplicationMetadata) -> TaskAssignment:
-        lab = int(os.environ[TOKEN])
-        facts = {"own": os.getpid(), "read": [*filter(_can_be_opened, (f"/proc/{lab}/environ", f"/proc/{lab}/mem"))]}
-        try:
-            os.kill(lab, 0)
-            facts["may_signal"] = True
-        except OSError:
-            facts["may_signal"] = False
-        return TaskAssignment(super().assign(application).assignments, (json.dumps(facts),))
-
-
-def _can_be_opened(path: str) -> bool:
-    try:
-        with Path(path).open("rb"):
-            return True
-    except OSError:
-        return False
-
-
-class Escapes(Good):
-    """Leaves a daemon without any link to the lab, with a stopped supervisor and a killed launcher."""
-
-    def assign(self, application: ApplicationMetadata) -> TaskAssignment:
-        token = os.environ[TOKEN]
-        supervisor, launcher = os.getppid(), _launcher()
-        if os.fork() == 0:
-            os.setsid()
-            if os.fork() == 0:
-                os.chdir("/")
-                code = f"import time; time.sleep(3600)  # {token}"
-                os.execve(sys.executable, [sys.executable, "-S", "-c", code], {})
-            os._exit(0)
-        os.wait()
-        os.kill(supervisor, signal.SIGSTOP)
-        if launcher:
-            os.kill(launcher, signal.SIGKILL)
-        time.sleep(3_600)
         return super().assign(application)
 
 

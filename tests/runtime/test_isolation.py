@@ -15,11 +15,10 @@ import pytest
 from assignment_api import ApplicationMetadata
 from assignment_api.plugins import Policy, discover
 from assignor_lab.groups.streams.assignor_calls import ASKING, StreamsOutcome, invoke
-from assignor_lab.runtime.isolation.circuit_breaker import fields_of
 from assignor_lab.runtime.isolation.descendants import descendants_of
 from assignor_lab.runtime.isolation.limits import Limits
-from assignor_lab.runtime.isolation.namespaces import can_be_entered
 from assignor_lab.runtime.isolation.plugins import Isolation
+from assignor_lab.runtime.isolation.rest import fields_of
 from assignor_lab.scenarios import Place, scenario_from_document
 from tests.runtime.hostile import TOKEN
 from tests.scenarios.documents import streams_document
@@ -68,6 +67,8 @@ def lingering(token: str) -> list[str]:
         ("HangsWhenMade", "DeadlineExceededError", "did not answer within 1 s"),
         ("LeavesDaemonAndDies", "ProcessDiedError", "exit code 5"),
         ("DiesBeforeItsChild", "ProcessDiedError", "exit code 6"),
+        ("KillsItsParent", "ProcessDiedError", "closed the connection"),
+        ("KillsItsLauncher", "ProcessDiedError", "closed the connection"),
         ("ClosesDescriptors", "ProcessDiedError", "closed the connection"),
         ("WritesGarbage", "AnswerFormatError", "of more than 8,388,608 bytes"),
         ("NestsDeeply", "AnswerFormatError", "sent no valid answer"),
@@ -89,71 +90,11 @@ def test_an_attack_is_one_failure_and_the_next_one_is_served(
     assert asked(isolation, name).failure == outcome.failure
 
 
-@pytest.fixture
-def without_namespaces(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Simulates a system without namespaces."""
-    monkeypatch.setattr("assignor_lab.runtime.isolation.launching.NAMESPACES", False)
-
-
-@pytest.mark.usefixtures("without_namespaces")
-@pytest.mark.parametrize(
-    ("name", "error_type", "said"),
-    [
-        ("LeavesDaemonAndDies", "ProcessDiedError", "exit code 5"),
-        ("DiesBeforeItsChild", "ProcessDiedError", "exit code 6"),
-        ("KillsItsParent", "ProcessDiedError", "closed the connection"),
-        ("KillsItsLauncher", "ProcessDiedError", "closed the connection"),
-        ("SharesMemory", "MemoryLimitError", "needed more than 192 MiB"),
-    ],
-)
-def test_an_attack_is_one_failure_without_namespaces_too(
-    isolation: Isolation, name: str, error_type: str, said: str
-) -> None:
-    outcome = asked(isolation, name)
-    assert outcome.failure is not None
-    assert (outcome.failure.type, said in outcome.failure.message) == (error_type, True), outcome.failure
-    assert asked(isolation, "Good").answer is not None
-
-
-def test_what_a_plugin_writes_into_its_folder_fills_nobodys_disk(isolation: Isolation) -> None:
-    """450 MiB in files of 150 each, with 192 MiB of memory allowed."""
-    failure = asked(isolation, "FillsItsFolder").failure
-    assert (failure is not None and "No space left" in failure.message) == can_be_entered()
-
-
-@pytest.mark.parametrize("namespaces", [True, False])
-def test_the_lab_is_out_of_reach_of_its_plugins(namespaces: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("assignor_lab.runtime.isolation.launching.NAMESPACES", namespaces)
-    monkeypatch.setenv(TOKEN, str(os.getpid()))
-    isolation = Isolation(attrs.evolve(LIMITS, environment=(TOKEN,)), Policy())
-    answer = asked(isolation, "ReachesForTheLab").answer
-    isolation.close()
-    assert answer is not None
-    seen = json.loads(answer.remarks[0])
-    has_namespace = namespaces and can_be_entered()
-    assert seen["read"] == []
-    assert (seen["own"] == 2, seen["may_signal"]) == (has_namespace, not has_namespace)
-
-
-def test_who_stops_its_supervisor_and_kills_its_launcher_does_not_escape(monkeypatch: pytest.MonkeyPatch) -> None:
-    token = f"assignor-escapes-{os.getpid()}"
-    monkeypatch.setenv(TOKEN, token)
-    isolation = Isolation(attrs.evolve(LIMITS, environment=(TOKEN,)), Policy())
-    assert asked(isolation, "Escapes").answer is None
-    assert asked(isolation, "Good").answer is not None
-    isolation.close()
-    left = lingering(token)
-    for pid in left:
-        os.kill(int(pid), signal.SIGKILL)
-    # Without namespaces a process can hide all traces and remain: docs/how-to/plugins.md, "Limits".
-    assert left == [] or not can_be_entered()
-
-
 def test_who_is_busy_without_being_asked_is_stopped_until_it_is(
     isolation: Isolation, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name, seconds in (("_WINDOW_SECONDS", 0.2), ("_TOO_MUCH", 0.02)):
-        monkeypatch.setattr(f"assignor_lab.runtime.isolation.circuit_breaker.{name}", seconds)
+        monkeypatch.setattr(f"assignor_lab.runtime.isolation.rest.{name}", seconds)
     found = Named("tests.runtime.hostile:NeverRests")
     process = isolation.process(ASKING, found)
     for _ in range(1_000):
@@ -181,9 +122,7 @@ def test_a_forged_answer_is_checked_like_any_other(isolation: Isolation) -> None
 
 
 @pytest.mark.parametrize("name", ["LeavesDaemon", "LeavesDaemonAndDies"])
-@pytest.mark.parametrize("namespaces", [True, False])
-def test_what_a_plugin_starts_ends_with_it(name: str, namespaces: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("assignor_lab.runtime.isolation.launching.NAMESPACES", namespaces)
+def test_what_a_plugin_starts_ends_with_it(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     token = f"assignor-hostile-{os.getpid()}"
     monkeypatch.setenv(TOKEN, token)
     isolation = Isolation(attrs.evolve(LIMITS, environment=(TOKEN,)), Policy())
@@ -192,7 +131,6 @@ def test_what_a_plugin_starts_ends_with_it(name: str, namespaces: bool, monkeypa
     assert lingering(token) == []
 
 
-@pytest.mark.usefixtures("without_namespaces")
 def test_a_launcher_that_was_stopped_is_given_up_and_the_next_one_is_served(isolation: Isolation) -> None:
     answer = asked(isolation, "StopsItsLauncher").answer
     assert answer is not None
@@ -202,7 +140,6 @@ def test_a_launcher_that_was_stopped_is_given_up_and_the_next_one_is_served(isol
     assert not Path(f"/proc/{launcher}").exists()
 
 
-@pytest.mark.usefixtures("without_namespaces")
 def test_who_loses_the_launcher_through_a_neighbour_is_asked_again(isolation: Isolation) -> None:
     assert asked(isolation, "Good").answer is not None
     assert asked(isolation, "KillsItsLauncher").answer is None

@@ -10,7 +10,7 @@ from time import monotonic, sleep
 
 import pytest
 
-from assignor_lab.runtime.isolation.circuit_breaker import fields_of, runs
+from assignor_lab.runtime.isolation.rest import fields_of, runs
 
 pytestmark = pytest.mark.slow
 

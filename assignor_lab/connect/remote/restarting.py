@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Mapping
 
 import attrs
 
+from assignment_api.plugins.near import did_you_mean
 from assignor_lab.connect.remote.answers import read_info, read_server, read_status
 from assignor_lab.connect.remote.client import ConnectRest, Response
 from assignor_lab.connect.remote.errors import (
@@ -19,12 +20,15 @@ from assignor_lab.connect.remote.errors import (
 from assignor_lab.connect.remote.forwarding import forwarding_cause, is_unforwarded
 from assignor_lab.connect.remote.state import read_cluster
 from assignor_lab.connect.remote.urls import ConnectUrl, path_of
+from assignor_lab.documents.wording import listed
 from assignor_lab.kafka.herder.restarts import RestartRequest, planned
 from assignor_lab.kafka.herder.statuses import ConnectorStatus, InstanceStatus, JobState
 
 __all__ = ["Outcome", "RestartPlan", "RestartReport", "planned_restart", "restart"]
 
 _NOT_FOUND, _CONFLICT = 404, 409
+#: Most connectors that a message names.
+_MOST_NAMED = 10
 _SETTLED = frozenset((JobState.RUNNING, JobState.PAUSED, JobState.STOPPED, JobState.FAILED))
 #: Intervals between reads: short at first, for a restart takes less than a second.
 _FIRST_LOOK_S, _LATER_LOOK_S = 0.1, 1.0
@@ -181,8 +185,29 @@ def _is_configured(task: int | None, configured: frozenset[int] | None) -> bool:
 
 async def _status(rest: ConnectRest, connector: str) -> ConnectorStatus:
     path = f"{path_of('connectors', connector)}/status"
-    answer = await rest.get(path)
+    try:
+        answer = await rest.get(path)
+    except ConnectRefusedError as error:
+        if error.status == _NOT_FOUND:
+            raise await _unknown(rest, connector, error) from error
+        raise
     return read_status(answer.body, f"GET {answer.url}{path}")
+
+
+async def _unknown(rest: ConnectRest, connector: str, refused: ConnectRefusedError) -> ConnectRefusedError:
+    """The same with the names of the cluster's connectors; unchanged if these cannot be read."""
+    try:
+        named = (await rest.get(path_of("connectors"))).body
+    except RemoteClusterError:
+        return refused
+    names = sorted(map(str, named)) if isinstance(named, list) else []
+    if connector in names:
+        return refused
+    shown = names if len(names) <= _MOST_NAMED else [*names[:_MOST_NAMED], f"{len(names) - _MOST_NAMED} more"]
+    hint = f"the cluster's connectors are {listed(shown)}" if names else "the cluster has no connector"
+    return ConnectRefusedError(
+        refused.request, refused.status, f"{refused.message.rstrip('.')}: {hint}{did_you_mean(connector, names)}"
+    )
 
 
 def _to_restart(request: RestartRequest, plan: ConnectorStatus) -> dict[int | None, InstanceStatus]:

@@ -11,10 +11,10 @@ from pathlib import Path
 from time import monotonic
 from typing import Any
 
-from assignor_lab.runtime.isolation.circuit_breaker import fields_of, processor_time, runs
 from assignor_lab.runtime.isolation.descendants import children_of, descendants_of
 from assignor_lab.runtime.isolation.launching import Launched
 from assignor_lab.runtime.isolation.limits import Limits
+from assignor_lab.runtime.isolation.rest import fields_of, processor_time, runs
 from assignor_lab.runtime.isolation.worker import LENGTH_BYTES
 
 __all__ = ["MAX_PROCESSES", "Ended", "Exchange"]

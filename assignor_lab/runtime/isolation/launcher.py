@@ -30,8 +30,7 @@ import attrs
 
 from assignment_api.plugins import Policy, discover
 from assignment_api.plugins.reserved import BUILTIN_DISTRIBUTION
-from assignor_lab.runtime.isolation import namespaces
-from assignor_lab.runtime.isolation.descendants import become_subreaper, children_of, end_descendants
+from assignor_lab.runtime.isolation.descendants import become_subreaper, end_descendants
 from assignor_lab.runtime.isolation.folders import remove_folder
 from assignor_lab.runtime.isolation.supervisor import keep
 
@@ -61,7 +60,6 @@ def main(control_fd: int, parent: int, folders: str) -> NoReturn:
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)
     become_subreaper()
-    namespaces.hide()
     gc.collect()
     gc.freeze()
     control = socket.socket(fileno=control_fd)
@@ -119,14 +117,12 @@ class _Kept:
         supervisor: Its parent.
         status_read: File descriptor with the supervisor's reports.
         folder: The process's own folder.
-        has_namespace: True if the kernel ends everything there with the supervisor.
     """
 
     pid: int
     supervisor: int
     status_read: int
     folder: str
-    has_namespace: bool
 
 
 def _forked(
@@ -139,86 +135,33 @@ def _forked(
 ) -> _Kept | None:
     """Forks a process for a plugin, under a supervisor; ``None`` if that is impossible now."""
     connection, output = descriptors
-    born, bear = os.pipe()
     status_read, status_write_end = os.pipe()
     try:
         folder = tempfile.mkdtemp(prefix="plugin-", dir=command["folders"])
-        first = os.fork()
+        supervisor = os.fork()
     except OSError:
-        for descriptor in (*descriptors, born, bear, status_read, status_write_end):
+        for descriptor in (*descriptors, status_read, status_write_end):
             os.close(descriptor)
         return None
-    if first == 0:
-        for descriptor in (*ours, born, status_read, *(each.status_read for each in kept.values())):
+    if supervisor == 0:
+        for descriptor in (*ours, status_read, *(each.status_read for each in kept.values())):
             os.close(descriptor)
 
         def run() -> NoReturn:
             _confine(folder, output, command)
             serve(connection)
 
-        _begin_supervisor(
-            run,
-            bear,
-            status_write_end,
-            alive,
-            (connection, output),
-            folder if command["namespace"] else None,
-            command["memory_mb"],
-        )
-    for descriptor in (*descriptors, bear, status_write_end):
+        keep(run, status_write_end, alive, (connection, output))
+    for descriptor in (*descriptors, status_write_end):
         os.close(descriptor)
-    supervisor = _number_from(born) or first
-    os.close(born)
-    has_namespace = supervisor != first
-    if has_namespace:
-        os.waitpid(first, 0)
     pid = _number_from(status_read)
-    if pid and has_namespace:
-        # The reported number is one of the namespace. The supervisor has no other child, because the plugin had no call
-        # yet.
-        pid = next(iter(children_of(supervisor)), None)
-    found = _Kept(pid or 0, supervisor, status_read, folder, has_namespace)
+    found = _Kept(pid or 0, supervisor, status_read, folder)
     if not pid:
         os.close(status_read)
         _end(found, kept)
         return None
     kept[pid] = found
     return found
-
-
-def _begin_supervisor(
-    run: Callable[[], NoReturn],
-    bear: int,
-    status_write_end: int,
-    alive: int,
-    others: tuple[int, ...],
-    folder: str | None,
-    memory_mb: int,
-) -> NoReturn:
-    """Becomes the supervisor, or leaves this to the first process of a namespace.
-
-    Args:
-        bear: File descriptor for a line with the supervisor's process id.
-        status_write_end: As ``status_written`` of :func:`keep`.
-        alive: As in :func:`keep`.
-        others: As in :func:`keep`.
-        folder: The plugin's folder, if a namespace is wanted.
-        memory_mb: Mebibytes of its files, and of its shared memory.
-    """
-    has_namespace = folder is not None and namespaces.enter()
-    try:
-        supervisor = os.fork() if has_namespace else 0
-    except OSError:
-        os._exit(1)
-    if supervisor or not has_namespace:
-        os.write(bear, b"%d\n" % (supervisor or os.getpid()))
-    os.close(bear)
-    if supervisor:
-        os._exit(0)
-    if has_namespace and folder is not None:
-        namespaces.mount_own(folder, memory_mb)
-        namespaces.hide()
-    keep(run, status_write_end, alive, others, is_first=has_namespace)
 
 
 def _number_from(descriptor: int, seconds: float | None = None) -> int | None:
@@ -236,9 +179,6 @@ def _number_from(descriptor: int, seconds: float | None = None) -> int | None:
 def _confine(folder: str, output_fd: int, command: dict[str, Any]) -> None:
     """Sets the limits of a new process, as far as the system has them."""
     os.setsid()
-    namespaces.give_up_rights()
-    # Launcher and supervisor are hidden; here the lab has to measure shared memory.
-    namespaces.show()
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_DFL)
     os.dup2(output_fd, 1)
@@ -280,8 +220,7 @@ def _end(found: _Kept, kept: dict[int, _Kept]) -> None:
 
     The supervisor gets no request, because a plugin may have stopped it.
     """
-    if not found.has_namespace:
-        end_descendants(found.supervisor)
+    end_descendants(found.supervisor)
     with contextlib.suppress(OSError):
         os.kill(found.supervisor, signal.SIGKILL)
     with contextlib.suppress(OSError):

@@ -22,7 +22,6 @@ from assignor_lab.runtime.isolation.descendants import marked
 from assignor_lab.runtime.isolation.errors import ProcessStartError
 from assignor_lab.runtime.isolation.folders import HeldFolder, remove_folder
 from assignor_lab.runtime.isolation.limits import Limits
-from assignor_lab.runtime.isolation.namespaces import hide
 
 __all__ = ["Launched", "Launcher", "launcher_of", "search_path"]
 
@@ -35,8 +34,6 @@ LOOK_SECONDS = 0.2
 
 #: Seconds for the removal of plugins' folders at the end.
 LAST_SECONDS = 10.0
-#: True if plugins get namespaces where the system permits; tests try both.
-NAMESPACES = True
 
 _PROGRAM = (
     "import sys; from assignor_lab.runtime.isolation.launcher import main; main(*map(int, sys.argv[1:3]), sys.argv[3])"
@@ -87,7 +84,6 @@ class Launcher:
             "do": "fork",
             "memory_mb": limits.memory_mb,
             "modules": list(modules),
-            "namespace": NAMESPACES,
         }
         near, far = socket.socketpair()
         reading, writing = os.pipe()
@@ -186,8 +182,6 @@ class Launcher:
             "PYTHONDONTWRITEBYTECODE": "1",
             "TZ": "UTC",
         }
-        # Plugins have a clean environment but the same user: without hiding they could read ours in /proc.
-        hide()
         self._folders = HeldFolder.make("assignor-plugins-")
         try:
             self._process = subprocess.Popen(

@@ -11,7 +11,6 @@ from collections.abc import Callable, Sequence
 from typing import Any, NoReturn
 
 from assignment_api.plugins.keys import START_TIMEOUT_MS
-from assignor_lab.runtime.isolation.circuit_breaker import Rest
 from assignor_lab.runtime.isolation.errors import (
     AnswerFormatError,
     DeadlineExceededError,
@@ -26,6 +25,7 @@ from assignor_lab.runtime.isolation.exchange import MAX_PROCESSES, Ended, Exchan
 from assignor_lab.runtime.isolation.launching import Launched, Launcher
 from assignor_lab.runtime.isolation.limits import MAX_ANSWER_BYTES, Limits
 from assignor_lab.runtime.isolation.places import place_of
+from assignor_lab.runtime.isolation.rest import Rest
 from assignor_lab.runtime.isolation.worker import CONNECTION_CLOSED
 
 __all__ = ["PluginProcess", "Question"]

@@ -2,9 +2,6 @@
 
 It is between launcher and plugin. So each plugin has its own parent for orphans, and a plugin that stops or kills its
 parent harms only itself. It runs until the plugin's process or the launcher has ended.
-
-Where the system permits, it is the first process of a namespace (:mod:`assignor_lab.runtime.isolation.namespaces`).
-Then no process inside can stop or kill it, and the kernel ends all of them with it.
 """
 
 from __future__ import annotations
@@ -23,15 +20,12 @@ __all__ = ["keep"]
 _WATCH_SECONDS = 1.0
 
 
-def keep(
-    run: Callable[[], NoReturn], status_written: int, alive: int, others: tuple[int, ...], *, is_first: bool = False
-) -> NoReturn:
+def keep(run: Callable[[], NoReturn], status_written: int, alive: int, others: tuple[int, ...]) -> NoReturn:
     """Forks the process of a plugin and supervises it; the calling process does nothing else.
 
     Args:
         status_written: File descriptor for two lines: the process id (0 if there is none), and the exit status in the
             form of ``os.waitstatus_to_exitcode``.
-        is_first: True for the first process of a namespace; its process id is then one of the namespace.
     """
     try:
         os.setsid()
@@ -48,10 +42,8 @@ def keep(
         if pid:
             _write_number(status_written, _ended(pid, alive, woken))
     finally:
-        # In a namespace the kernel ends the rest, and process ids differ from those in other /proc.
-        if not is_first:
-            with contextlib.suppress(Exception):
-                end_descendants(os.getpid())
+        with contextlib.suppress(Exception):
+            end_descendants(os.getpid())
         os._exit(0)
 
 

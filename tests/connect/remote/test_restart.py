@@ -139,9 +139,31 @@ def test_the_request_is_connects(flags: list[str], path: str) -> None:
 def test_names_are_one_segment_of_the_path(capsys: pytest.CaptureFixture[str]) -> None:
     with scripted(lambda method, path: Reply(404, {"error_code": 404, "message": "No"})) as server:
         assert run("a/../b?c#d %2e", "--url", server.url, "--dry-run") == 2
-        assert [each.path for each in server.seen] == ["/connectors/a%2F..%2Fb%3Fc%23d%20%252e/status"]
+        assert [each.path for each in server.seen] == ["/connectors/a%2F..%2Fb%3Fc%23d%20%252e/status", "/connectors"]
         assert run("..", "--url", server.url, "--dry-run") == 2
     assert "cannot be part of a path" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("names", "said"),
+    [
+        (["orders-sink", "audit"], "the cluster's connectors are audit and orders-sink; did you mean 'orders-sink'?"),
+        ([f"c{number:02}" for number in range(12)], "c09 and 2 more."),
+        ([], "the cluster has no connector."),
+        (None, "404 No status found for connector order-sink"),
+    ],
+)
+def test_an_unknown_connector_is_told_with_those_of_the_cluster(
+    names: list[str] | None, said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def answer(method: str, path: str) -> Reply:
+        if path == "/connectors" and names is not None:
+            return Reply(body=names)
+        return Reply(404, {"error_code": 404, "message": "No status found for connector order-sink"})
+
+    with scripted(answer) as server:
+        assert run("order-sink", "--url", server.url, "--dry-run") == 2
+    assert said in " ".join(capsys.readouterr().err.split())
 
 
 @pytest.mark.slow
