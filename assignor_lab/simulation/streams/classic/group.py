@@ -242,7 +242,7 @@ class ClassicGroup:
             return
         if member.has_reset and not member.is_waiting and member.id is not None:
             self._lost(member, member.id)
-        elif member.is_alive and not member.is_waiting:
+        elif member.is_alive and not member.is_waiting and self._clock.now >= member.revokes_until_ms:
             self._join(member, reason)
 
     def _join(self, member: ClassicMember, reason: str) -> None:
@@ -420,9 +420,10 @@ class ClassicGroup:
         after = self._timings.rejoin_ms
         if revoked:
             # In the same poll as the assignment, before its new tasks are initialised.
-            self._clock.after(
-                self._world.revoke_ms(), partial(self._join_if_free, member, "need to revoke partitions and re-join")
-            )
+            after = self._world.revoke_ms()
+            if self._world.episode.waits.revoke:
+                member.revokes_until_ms = self._clock.now + after
+            self._clock.after(after, partial(self._join_if_free, member, "need to revoke partitions and re-join"))
             return
         next_ms = message.info.next_rebalance_ms
         host, known = member.thread.instance.settings.host, message.info.partitions_by_host

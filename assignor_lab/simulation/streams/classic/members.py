@@ -26,6 +26,7 @@ class ClassicMember:
         is_replaced: Another member has its ``group.instance.id``.
         is_closing: It ends when it has its assignment.
         leaves: It leaves the group then.
+        revokes_until_ms: It joins no rebalance before it has given up its tasks, as far as a recording shows this wait.
     """
 
     thread: Thread
@@ -43,6 +44,7 @@ class ClassicMember:
     is_replaced: bool = False
     is_closing: bool = False
     leaves: bool = False
+    revokes_until_ms: int = 0
     used_version: int = attrs.field(init=False)
 
     @used_version.default
