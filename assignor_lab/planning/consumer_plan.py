@@ -271,7 +271,9 @@ def cost_of_consumers(
 ) -> PlayedPlan:
     """The cost of a play of :func:`play_consumer_plan`."""
     world, end_ms = play.world, play.world.now
-    found = [each for each in (*world.ledger.over, *world.ledger.lasting) if (each.end_ms or end_ms) > marks[0]]
+    wanted = world.subscribed(world.by_key.values())
+    absences = (each for each in (*world.ledger.over, *world.ledger.lasting) if each.partition[0] in wanted)
+    found = [each for each in absences if (each.end_ms or end_ms) > marks[0]]
     away = [_away(each, play, end_ms) for each in found if each.begin_ms >= marks[0] and each.begin_ms < end_ms]
     away.sort(key=lambda each: (each.begin_ms, each.task))
     made = cost_of_absences(away, marks, done_ms, rest_ms, end_ms, world.begun_ms, failed)

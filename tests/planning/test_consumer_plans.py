@@ -230,3 +230,20 @@ def test_the_how_to_page_leads_from_a_recorded_group_to_a_decision(recorded: Pat
 def test_a_library_leads_the_group_of_a_plan(eager: Path) -> None:
     made = planned(eager, "scale", "--to", "4", "--no-variants", "--client", "kafka-python")
     assert made["total"]["tasks"]["median"] == 12
+
+
+@pytest.mark.parametrize("library", ["librdkafka", "confluent-kafka", "sarama"])
+def test_a_library_without_a_driver_decides_as_java_and_the_plan_says_so(eager: Path, library: str) -> None:
+    made = planned(eager, "roll", "--no-variants", "--client", library)
+    name = "librdkafka" if library != "sarama" else library
+    assert any(each.startswith(f"{name} is taken to decide as Java's client") for each in made["assumptions"])
+
+
+@pytest.mark.parametrize("plan", [("roll",), ("kill", "c1")])
+def test_partitions_that_no_member_subscribes_have_no_downtime(tmp_path: Path, plan: tuple[str, ...]) -> None:
+    """Members without subscriptions still have partitions until the next target."""
+    document = consumer_group()
+    for member in document["members"]:
+        member["topics"] = []
+    made = planned(written(tmp_path / "group.jsonl", document), *plan, "--no-variants")
+    assert made["total"]["task_seconds"]["high"] == 0

@@ -54,8 +54,20 @@ def _utilities(selector: str, options: AnswerOptions) -> dict[str, Answerer]:
 
 def _assignors(selector: str, registry: Registry, options: AnswerOptions, *, may_run_code: bool) -> dict[str, Answerer]:
     offered = registry.assignor_kinds(selector, may_run_code=may_run_code)
-    chosen = [entry for entry in entries() if entry.is_assigned and entry.plugins in offered] or [default_kind()]
+    assigned = [entry for entry in entries() if entry.is_assigned]
+    chosen = [entry for entry in assigned if entry.plugins in offered]
+    if not chosen:
+        # The first scenario shows the kind, whose assignors the error lists.
+        return {entry.name: _refusing(entry, selector, registry, may_run_code=may_run_code) for entry in assigned}
     return {entry.name: _asking(entry, selector, registry, options, may_run_code=may_run_code) for entry in chosen}
+
+
+def _refusing(entry: KindEntry, selector: str, registry: Registry, *, may_run_code: bool) -> Answerer:
+    def refused(scenario: Scenario) -> dict[str, Any]:
+        found = entry.load().find(registry, selector, may_run_code=may_run_code)
+        raise AssertionError(f"{found.name} is offered for {scenario.kind}, and was not found before")
+
+    return refused
 
 
 def _asking(

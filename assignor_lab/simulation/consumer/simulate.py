@@ -243,7 +243,7 @@ class ConsumerPlay:
             return False
         if not world.ledger.lasting:
             return True
-        wanted = {topic for each in world.consumers.values() for topic in world.matching(each.settings)}
+        wanted = world.subscribed(world.consumers.values())
         return not any(each.partition[0] in wanted for each in world.ledger.lasting)
 
     def run_until(self, condition: Callable[[], bool], most_ms: int, looks_every_ms: int = LOOKS_EVERY_MS) -> bool:

@@ -161,6 +161,10 @@ class ConsumerWorld:
         found = [name for name in self.topics if settings.matching is not None and name.startswith(settings.matching)]
         return tuple(dict.fromkeys((*settings.topics, *sorted(found))))
 
+    def subscribed(self, consumers: Iterable[Consumer]) -> set[str]:
+        """Topics that these consumers want: partitions of others need no owner."""
+        return {topic for each in consumers for topic in self.matching(each.settings)}
+
     # --- processes --------------------------------------------------------------------------------------
 
     def add(self, name: str, settings: ConsumerSettings) -> Consumer:

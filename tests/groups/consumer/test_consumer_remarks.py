@@ -80,7 +80,7 @@ def test_a_member_without_a_subscription_and_its_partition_are_named(
 
 def test_a_misspelt_strategy_is_answered_with_the_near_one(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     told = answered(tmp_path, group(member("a")), "stickyy", capsys)
-    assert "unknown assignor 'stickyy'; did you mean 'sticky'" in told
+    assert "unknown consumer assignor 'stickyy'; did you mean 'sticky'? Installed: consumer_range" in told
 
 
 def test_uneven_topics_are_named_though_each_member_has_as_many(
