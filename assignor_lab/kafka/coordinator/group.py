@@ -83,9 +83,11 @@ class Coordinator:
             return self._replace(now, replaced, request)
         if request.member_id is not None and known is None:
             return [AddressedReply(request.worker, Refused("unknown_member"))]
-        others = [member for member in self._members.values() if member is not known]
-        if others and not self._common([*(member.offers for member in others), request.offers]):
-            return [AddressedReply(request.worker, Refused("inconsistent_protocol"))]
+        # Members have a common protocol, so one with the protocols of its last join needs no comparison.
+        if known is None or known.offers.keys() != request.offers.keys():
+            others = [member for member in self._members.values() if member is not known]
+            if others and not self._common([*(member.offers for member in others), request.offers]):
+                return [AddressedReply(request.worker, Refused("inconsistent_protocol"))]
         if known is None:
             return self._add(now, request)
         changed = known.offers != request.offers

@@ -61,6 +61,7 @@ class ClassicConsumerGroup:
         self._coordinator.generation = generation
         self._phase = 0
         self._timer = DeadlineTimer(self._clock, self._coordinator.next_deadline, self._expire)
+        self._looks = False
         #: No request is answered before.
         self._down_until_ms = 0
 
@@ -253,6 +254,13 @@ class ClassicConsumerGroup:
         if self._coordinator.phase_number != self._phase:
             self._phase = self._coordinator.phase_number
             self._world.rebalance_begins(self._coordinator.reason)
+        # Large groups have many requests at one moment, and a look reads each session.
+        if not self._looks:
+            self._looks = True
+            self._clock.at(self._world.now, self._look_at_deadline)
+
+    def _look_at_deadline(self) -> None:
+        self._looks = False
         self._timer.look()
 
     def _expire(self) -> None:

@@ -6,6 +6,7 @@ A protocol is an object with the calls of :class:`SimulatedProtocol`.
 from __future__ import annotations
 
 import random
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from typing import Protocol
 
@@ -89,6 +90,7 @@ class ConsumerWorld:
         self.ledger = PollingLedger()
         self.consumers: dict[str, Consumer] = {}
         self.by_key: dict[str, Consumer] = {}
+        self._starts = Counter[str]()
         self.events: list[GroupEvent] = []
         self.decisions: list[Decision] = []
         self.begun_ms: list[int] = []
@@ -168,7 +170,7 @@ class ConsumerWorld:
     # --- processes --------------------------------------------------------------------------------------
 
     def add(self, name: str, settings: ConsumerSettings) -> Consumer:
-        number = sum(each.name == name for each in self.by_key.values()) + 1
+        number = self._starts[name] = self._starts[name] + 1
         key = name if number == 1 else f"{name}/{number}"
         made = Consumer(name, key, settings, self.matching(settings), metadata=self.metadata())
         self.consumers[name] = self.by_key[key] = made
