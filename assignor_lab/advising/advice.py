@@ -37,6 +37,8 @@ Runs = Callable[[Callable[[int], DayCost | str], int], Iterable[DayCost | str]]
 
 #: First number of the judgement's days.
 _UNSEEN = 1_000_000
+#: Upper end of a promise beyond the days: a machine with other work is slower than all of them.
+_LATER = 0.1
 #: Most configurations in a short table.
 _SHOWN = 10
 
@@ -141,7 +143,7 @@ def by_kind(contender: RacedContender) -> dict[str, float]:
 def promise(contender: RacedContender, kind: str) -> Range:
     """Task-seconds of one event: the mean of the days, and a 90 % interval as in a plan of a group without a past."""
     costs = [day.by_kind[kind] for day in contender.days]
-    return of_foreign(Range(fmean(costs), *band(costs)), "task_seconds", foreign_ratios(ANY))
+    return of_foreign(Range(fmean(costs), *band(costs)), "task_seconds", foreign_ratios(ANY), _LATER)
 
 
 def advise(group: AdvisedGroup, mix: Mix, space: Space, aims: Aims, effort: Effort, play: Player) -> Advice:

@@ -19,9 +19,8 @@ __all__ = ["ANY", "Ratios", "foreign_form", "foreign_ratios", "of_foreign"]
 
 #: Form of all changes together, for forms that no group has shown.
 ANY = "any change"
-#: Shares by which the ends of the plays move at least: 10 or 20 plays do not show the rarest ones, and machines with
-#: other work are slower.
-_ENDS = (0.05, 0.1)
+#: Share by which the ends of the plays move: 10 or 20 plays do not show the rarest ones.
+_ENDS = 0.05
 #: Absences below half a second do not count, and seconds of inferred moments are rounded.
 _PRECISION_S: Mapping[str, float] = {"worst_task_seconds": 0.3, "task_seconds": 1.0}
 _ENDING = ("restart", "remove", "kill")
@@ -34,15 +33,23 @@ class Ratios:
 
     Args:
         groups: Groups and recordings behind them.
+        spread: Share of the spread of plays around their median that counts, of the worst task and of the sum.
     """
 
     worst_task_seconds: tuple[float, float]
     task_seconds: tuple[float, float]
     groups: int
+    spread: tuple[float, float] = (1.0, 1.0)
 
     @classmethod
     def from_mapping(cls, entry: Mapping[str, tuple[float, float] | int]) -> Ratios:
         return cls(**entry)  # type: ignore[arg-type]
+
+    def counted(self, figure: Range, name: str) -> Range:
+        """The part of the plays' range that counts."""
+        share = self.spread[name == "task_seconds"]
+        low, high = (figure.median + share * (end - figure.median) for end in (figure.low, figure.high))
+        return Range(figure.median, low, high)
 
 
 def foreign_form(protocol: str, plan: Plan, *, restores: bool) -> str:
@@ -78,17 +85,19 @@ def shipped_ratios() -> Mapping[str, Ratios]:
     return {form: Ratios.from_mapping(entry) for form, entry in shipped_foreign().items()}
 
 
-def of_foreign(figure: Range, name: str, ratios: Ratios) -> Range:
+def of_foreign(figure: Range, name: str, ratios: Ratios, later: float = _ENDS) -> Range:
     """A range that holds the errors of other groups, too. Tasks that are never away stay at zero.
 
     Args:
         name: ``worst_task_seconds`` or ``task_seconds``.
+        later: Share by which the upper end of the plays moves.
     """
     if figure.high == 0.0:
         return figure
     least, greatest = getattr(ratios, name)
     by = max(figure.median, 1.0)
     precision = min(_PRECISION_S[name], figure.high)
-    low = min((1 - _ENDS[0]) * figure.low - precision, figure.median - (1 - least) * by)
-    high = max((1 + _ENDS[1]) * figure.high + precision, figure.median + (greatest - 1) * by)
+    plays = ratios.counted(figure, name)
+    low = min((1 - _ENDS) * plays.low - precision, figure.median - (1 - least) * by)
+    high = max((1 + later) * plays.high + precision, figure.median + (greatest - 1) * by)
     return Range(figure.median, max(0.0, low), high)

@@ -113,19 +113,19 @@ def calibrated(
 
     def of_step(step: StepRange) -> StepRange:
         form = form_of(protocol, plan.name, step)
+        plays = {name: getattr(step, name) for name in FIGURES}
         if calibration is not None:
             known = calibration.get(form)
             errors = {} if known is None else known.errors
-            widened = {name: widening_of(getattr(step, name), *errors.get(name, (0.0, 0.0))) for name in FIGURES}
+            widened = {name: widening_of(plays[name], *errors.get(name, (0.0, 0.0))) for name in FIGURES}
         else:
             known = shipped_calibration().get(form)
             ratios = foreign_ratios(form_of_change(protocol, plan, step), foreign)
-            widened = {name: of_foreign(getattr(step, name), name, ratios) for name in FIGURES}
+            widened = {name: of_foreign(plays[name], name, ratios) for name in FIGURES}
+            plays = {name: ratios.counted(figure, name) for name, figure in plays.items()}
         if past is not None:
             of = form_of_change(protocol, plan, step)
-            widened = {
-                name: past.adjusted(name, plan.name, getattr(step, name), usual, of) for name, usual in widened.items()
-            }
+            widened = {name: past.adjusted(name, plan.name, plays[name], usual, of) for name, usual in widened.items()}
         return _step(step, form, plan, known, widened, past)
 
     return attrs.evolve(

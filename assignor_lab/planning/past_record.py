@@ -142,7 +142,7 @@ class PastRecord:
 
         Args:
             form: Changes of another form do not count; empty: all count.
-            of_plays: The interval of the plays alone, the narrowest one.
+            of_plays: The interval of the plays alone, or its part that counts: the narrowest one.
             usual: The interval without a past.
         """
         ratios = [each.ratio(figure) for each in self._of_kind(kind, form)]

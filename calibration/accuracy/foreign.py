@@ -11,6 +11,7 @@ import argparse
 import gzip
 import shutil
 import sys
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -22,7 +23,7 @@ import attrs
 from assignment_api.plugins import Registry, config_sources, discover
 from assignor_lab.capture.histories.episodes import past_scenarios
 from assignor_lab.capture.histories.past import PastSurroundings
-from assignor_lab.planning.foreign import ANY, Ratios
+from assignor_lab.planning.foreign import ANY, Ratios, foreign_ratios
 from assignor_lab.planning.intervals import FIGURES, LEAST_SECONDS, calibrated, form_of_change
 from assignor_lab.planning.making import Options
 from assignor_lab.planning.past.changes import PastChange, past_changes
@@ -48,12 +49,14 @@ from calibration.accuracy.page import WORDS, table, write_page, write_shipped
 from calibration.accuracy.predicting import Predicted, predicted_changes
 
 __all__ = [
-    "FOREIGN", "SAMPLED", "ChangeRatios", "ForeignChange", "foreign_changes", "foreign_text", "ratios_of",
-    "recorded_files",
+    "FOREIGN", "SAMPLED", "ChangeRatios", "ForeignChange", "foreign_changes", "foreign_of", "foreign_text",
+    "ratios_of", "recorded_files", "spread_of",
 ]  # fmt: skip
 
 #: Share of new groups on the right side of one end of a form.
 _HELD = 0.7
+#: Share of changes of new groups inside the interval, and the steps of a share of the plays' spread.
+_INSIDE, _STEPS = 0.9, 100
 
 _PART = "on foreign groups, made by python -m calibration.accuracy.foreign"
 #: A folder of ``record`` with samples of the changelogs' ends.
@@ -184,15 +187,45 @@ def _ratio(figure: Range, found: RecordedBounds, name: str) -> float:
     return 1 + (nearest - figure.median) / max(figure.median, LEAST_OF_ROUND[name])
 
 
-def ratios_of(samples: Sequence[ChangeRatios], without: str = "") -> dict[str, Ratios]:
+def ratios_of(samples: Sequence[ChangeRatios], *without: str) -> dict[str, Ratios]:
     """Form to the ratios that hold the truth in :data:`_HELD` of new groups at each end.
 
     Args:
-        without: A cluster that is left out.
+        without: Clusters that are left out.
     """
-    known = [each for each in samples if each.cluster != without]
+    known = [each for each in samples if each.cluster not in without]
     forms = {form: [each for each in known if each.form == form] for form in sorted({each.form for each in known})}
     return {form: _ratios(of_form) for form, of_form in {**forms, ANY: known}.items()}
+
+
+def spread_of(changes: Sequence[ForeignChange], samples: Sequence[ChangeRatios], *without: str) -> tuple[float, float]:
+    """Share of the plays' spread with which :data:`_INSIDE` of new changes are inside, by figure.
+
+    Each change counts with the ratios of other groups.
+
+    Args:
+        without: Clusters that are left out.
+    """
+    known = [each for each in changes if each.cluster not in without]
+    others = {each.cluster: ratios_of(samples, each.cluster, *without) for each in known}
+
+    def least(change: ForeignChange, name: str) -> float:
+        ratios = foreign_ratios(change.form, others[change.cluster])
+
+        def is_inside(step: int) -> bool:
+            share = step / _STEPS
+            return change.alone({ANY: attrs.evolve(ratios, spread=(share, share))}).is_inside(name)
+
+        return bisect_left(range(_STEPS), True, key=is_inside) / _STEPS
+
+    worst, every = (quantile([[least(each, name)] for each in known], _INSIDE) for name in FIGURES)
+    return worst, every
+
+
+def foreign_of(changes: Sequence[ForeignChange], samples: Sequence[ChangeRatios], *without: str) -> dict[str, Ratios]:
+    """Form to its ratios, with the share of the plays' spread that counts."""
+    spread = spread_of(changes, samples, *without)
+    return {form: attrs.evolve(known, spread=spread) for form, known in ratios_of(samples, *without).items()}
 
 
 def _ratios(samples: Sequence[ChangeRatios]) -> Ratios:
@@ -229,8 +262,8 @@ def _changes(registry: Registry, files: Sequence[str], config: Path) -> list[tup
 
 
 def foreign_text(changes: Sequence[ForeignChange], samples: Sequence[ChangeRatios]) -> str:
-    every = ratios_of(samples)
-    others = {each.cluster: ratios_of(samples, without=each.cluster) for each in changes}
+    every = foreign_of(changes, samples)
+    others = {cluster: foreign_of(changes, samples, cluster) for cluster in {each.cluster for each in changes}}
     alone = [each.alone(others[each.cluster]) for each in changes]
     with_past = [each.with_past(others[each.cluster]) for each in changes]
     later = [each for each in with_past if each is not None]
@@ -254,7 +287,9 @@ def foreign_text(changes: Sequence[ForeignChange], samples: Sequence[ChangeRatio
         for name in FIGURES
     ]
     parts = ("### Foreign groups: goals", table(lines), "### Foreign groups: changes", table(rows))
-    return "\n\n".join((*parts, "### Foreign groups: ratios by form", _forms(every)))
+    shares = " and ".join(f"{share:.0%}".replace("%", " %") for share in next(iter(every.values())).spread)
+    spread = f"Of the spread of the plays, {shares} count (worst task, all tasks together)."
+    return "\n\n".join((*parts, "### Foreign groups: ratios by form", spread, _forms(every)))
 
 
 def _forms(ratios: Mapping[str, Ratios]) -> str:
@@ -294,7 +329,7 @@ def main() -> int:
     sys.stdout.write(f"{text}\n")
     if options.write:
         write_page(text, _PART)
-        write_shipped({"foreign": {form: attrs.asdict(known) for form, known in ratios_of(samples).items()}})
+        write_shipped({"foreign": {form: attrs.asdict(known) for form, known in foreign_of(changes, samples).items()}})
     return 0
 
 

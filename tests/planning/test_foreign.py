@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import pytest
 
+from assignment_api.plugins import discover
 from assignor_lab.planning.draws import restart_timings
 from assignor_lab.planning.foreign import ANY, Ratios, foreign_form, foreign_ratios, of_foreign, shipped_ratios
+from assignor_lab.planning.past_record import PastRecord, PredictedAway, PredictedChange, RecordedAway, RecordedBounds
 from assignor_lab.planning.plans import Action, Plan, Starts, Step
 from assignor_lab.planning.predicted import Range
 from assignor_lab.simulation.streams.timings import StreamsTimings
-from calibration.accuracy.foreign import ChangeRatios, ratios_of
+from calibration.accuracy.foreign import ChangeRatios, foreign_changes, ratios_of, samples_of, spread_of
 
 RATIOS = Ratios((0.5, 2.0), (1.0, 1.0), 3)
 
@@ -50,11 +52,43 @@ def test_ratios_widen_an_interval_and_never_narrow_that_of_the_plays() -> None:
     assert of_foreign(Range(0.0, 0.0, 0.0), "task_seconds", RATIOS) == Range(0.0, 0.0, 0.0)
 
 
+def test_a_share_of_the_spread_of_plays_counts() -> None:
+    half = Ratios((1.0, 1.0), (1.0, 1.0), 3, (0.5, 1.0))
+    figure = Range(100.0, 60.0, 180.0)
+    assert half.counted(figure, "worst_task_seconds") == Range(100.0, 80.0, 140.0)
+    assert half.counted(figure, "task_seconds") == figure
+    worst = of_foreign(figure, "worst_task_seconds", half)
+    assert (round(worst.low, 1), round(worst.high, 1)) == (75.7, 147.3)
+    assert of_foreign(figure, "task_seconds", half, 0.1).high > of_foreign(figure, "task_seconds", half).high
+
+
+def test_a_past_narrows_no_further_than_the_counted_spread() -> None:
+    counted = Range(100.0, 80.0, 140.0)
+    bounds = RecordedBounds(100.0, 100.0)
+    held = PredictedAway(Range(100.0, 60.0, 180.0), Range(100.0, 60.0, 180.0))
+    changes = tuple(PredictedChange(at, "roll", (), held, RecordedAway(bounds, bounds)) for at in range(9))
+    found = PastRecord(changes).adjusted("worst_task_seconds", "roll", counted, Range(100.0, 70.0, 160.0))
+    assert found == counted
+
+
+@pytest.mark.slow
+def test_the_share_of_the_spread_holds_the_changes_of_other_groups() -> None:
+    changes = list(foreign_changes(discover(), ["groups/standbys", "groups/busy"]))
+    samples = [*samples_of(changes), ChangeRatios("roll", "own", {"worst_task_seconds": 1.0, "task_seconds": 1.0})]
+    worst, every = spread_of(changes, samples)
+    assert 0.0 <= worst <= 1.0
+    assert 0.0 <= every <= 1.0
+    assert spread_of(changes, samples, "groups/busy") == spread_of(
+        [each for each in changes if each.cluster != "groups/busy"],
+        [each for each in samples if each.cluster != "groups/busy"],
+    )
+
+
 def test_a_group_that_is_left_out_does_not_choose_its_own_interval() -> None:
     samples = [ChangeRatios("roll", group, {"worst_task_seconds": 1.0, "task_seconds": 1.0}) for group in ("a", "b")]
     samples.append(ChangeRatios("roll", "c", {"worst_task_seconds": 3.0, "task_seconds": 0.2}))
     assert ratios_of(samples)["roll"].worst_task_seconds == (1.0, 3.0)
-    assert ratios_of(samples, without="c")["roll"] == Ratios((1.0, 1.0), (1.0, 1.0), 2)
+    assert ratios_of(samples, "c")["roll"] == Ratios((1.0, 1.0), (1.0, 1.0), 2)
 
 
 def test_a_group_with_many_changes_weighs_as_much_as_one_with_few() -> None:
