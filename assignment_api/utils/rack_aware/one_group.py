@@ -10,6 +10,7 @@ Costs are as in ``cycle_canceling``. Work for each cycle: sweeps before the firs
 from __future__ import annotations
 
 from collections.abc import Iterable
+from operator import sub
 
 from assignment_api.utils.rack_aware.flow_problem import FlowProblem
 
@@ -19,12 +20,21 @@ _FROM_START = -1
 
 
 def cancel_cycles(problem: FlowProblem, owner: list[int]) -> None:
-    """Cancel cycles in Kafka's order until none is negative; changes ``owner``."""
-    if not owner:
+    """Cancel cycles in Kafka's order until none is negative; changes ``owner``, the holders at first."""
+    if not owner or (len(problem.rack_of) == 2 and not _exchange_pays(problem)):
         return
     clients = _Clients(problem, owner)
     while (cycle := clients.next_cycle()) is not None:
         clients.move(cycle)
+
+
+def _exchange_pays(problem: FlowProblem) -> bool:
+    """True if two clients have a negative cycle: a task there and one back that cost less in their new places."""
+    first, second = (problem.rack_costs[rack] for rack in problem.rack_of)
+    growths = list(map(sub, second, first))
+    there = [growth for growth, client in zip(growths, problem.holder, strict=True) if client == 0]
+    back = [growth for growth, client in zip(growths, problem.holder, strict=True) if client == 1]
+    return bool(there and back) and min(there) - max(back) + 2 * problem.non_overlap_cost < 0
 
 
 class _Clients:

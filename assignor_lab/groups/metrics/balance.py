@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from operator import add, sub, truediv
 from typing import NamedTuple, TypeVar
@@ -176,11 +175,13 @@ def subtopologies_skewed(placement: OnProcesses) -> float:
 
 @derived
 def _skews(placement: OnProcesses) -> list[int]:
-    held = Counter(zip(placement.state.topology.subtopology, placement.owner, strict=True)).get
-    processes = range(len(placement.state.threads))
+    processes, shares = len(placement.state.threads), _shares(placement.state)
+    held = [[0] * processes for _ in shares]
+    for subtopology, owner in zip(placement.state.topology.subtopology, placement.owner, strict=True):
+        if owner >= 0:
+            held[subtopology][owner] += 1
     skews = []
-    for subtopology, (down, up) in enumerate(_shares(placement.state)):
-        counts = [held((subtopology, process), 0) for process in processes]
+    for counts, (down, up) in zip(held, shares, strict=True):
         above = max(map(sub, counts, up), default=0)
         below = max(map(sub, down, counts), default=0)
         skews.append((max(0, above)) + (max(0, below)))

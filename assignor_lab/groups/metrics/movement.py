@@ -61,6 +61,8 @@ def standbys_moved(placement: OnProcesses) -> float:
     gained = [
         task for task, after in enumerate(placement.standbys) for client in after if client not in had_state[task]
     ]
+    if not gained:
+        return 0.0
     moved = 0
     # Nearly every standby lies on a process with state: few tasks are left to inspect.
     for task, number in Counter(gained).items():
