@@ -99,14 +99,6 @@ def _run_without(name: str) -> int:
 def _keep_all(_session: object) -> None: ...
 
 
-def _without_daemon(session: object) -> None:
-    @contextmanager
-    def none(*_arguments: object) -> Iterator[tuple[Mapping[str, str], Mapping[str, str]]]:
-        yield {}, {}
-
-    session._ready_daemon = none  # type: ignore[attr-defined]
-
-
 def _without_filter(session: object) -> None:
     from assignor_lab.scoring.spark import jvm
 
@@ -118,8 +110,21 @@ def _without_filter(session: object) -> None:
     session.filtered_stderr = stderr  # type: ignore[attr-defined]
 
 
-def _with_pyspark_only(session: object) -> None:
-    """Spark's launch, in this thread, which has neither archive nor daemon."""
+def _launched_by_pyspark(session: object) -> None:
+    """Spark's own launch, which waits for the JVM; with the same settings."""
+    from assignor_lab.scoring.spark.class_archive import archive_options
+    from assignor_lab.scoring.spark.java import checked_java
+    from assignor_lab.scoring.spark.jvm import spark_home
+    from assignor_lab.scoring.spark.session import _JAVA, _LOCAL_SETTINGS, _settings
+
+    home = spark_home()
+    assert home is not None
+
+    def settings(*arguments: object) -> dict[str, str]:
+        usual = {**_settings(*arguments), **_LOCAL_SETTINGS}  # type: ignore[arg-type]
+        return {**usual, _JAVA: f"{usual[_JAVA]} {archive_options(checked_java(), home / 'jars')}"}
+
+    session._settings = settings  # type: ignore[attr-defined]
     session.is_local = lambda _master: False  # type: ignore[attr-defined]
 
 
@@ -127,9 +132,8 @@ def _with_pyspark_only(session: object) -> None:
 _CASES: dict[str, tuple[Mapping[str, str], Callable[[object], None]]] = {
     "as it is": ({}, _keep_all),
     "without the class archive": ({"ASSIGNOR_CLASS_ARCHIVES": ""}, _keep_all),
-    "without the prepared daemon": ({}, _without_daemon),
     "without the filter of standard error": ({}, _without_filter),
-    "by PySpark alone: no own JVM, archive or daemon": ({}, _with_pyspark_only),
+    "launched by PySpark": ({}, _launched_by_pyspark),
 }
 
 if __name__ == "__main__":

@@ -65,7 +65,7 @@ def test_on_one_machine_a_python_process_that_is_killed_costs_nothing(
 ) -> None:
     with running(tmp_path, words_of(plugin_wheel, ["--master", "local[2]"]), "2") as run:
         first_block(tmp_path)
-        daemon, *workers = [pid for pid in descendants(run.pid) if "--ready" in command_of(pid)]
+        daemon, *workers = [pid for pid in descendants(run.pid) if "pyspark.daemon" in command_of(pid)]
         assert workers
         chosen = {"a worker": workers[-1:], "what workers are forked from": [daemon]}
         for pid in chosen.get(killed, [daemon, *workers]):

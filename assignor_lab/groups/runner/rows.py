@@ -33,10 +33,11 @@ class RowMaker(Generic[S, A]):
             (name, measure.view, measure.figure) if isinstance(measure, OfView) else (name, None, measure)
             for name, measure in figures.items()
         )
-        self._conditional: dict[tuple[Any, Any], list[str]] = {}
+        #: View and condition of some figures to their names, each without a figure.
+        self._conditional: dict[tuple[Any, Any], dict[str, None]] = {}
         for name, measure in figures.items():
             if isinstance(measure, OfView) and measure.is_known is not None:
-                self._conditional.setdefault((measure.view, measure.is_known), []).append(name)
+                self._conditional.setdefault((measure.view, measure.is_known), {})[name] = None
         self._unmeasured = dict.fromkeys(figures)
         self._unknown = dict.fromkeys(column.name for column in (*STATE, *ANSWER, *kind.columns))
 
@@ -113,7 +114,7 @@ class RowMaker(Generic[S, A]):
         for (view, is_known), names in self._conditional.items():
             try:
                 if not is_known(view(state, result)):
-                    untold.update(dict.fromkeys(names))
+                    untold.update(names)
             except Exception:  # noqa: BLE001, S112 - the figures meet it, too, and say so
                 continue
         return untold

@@ -44,18 +44,15 @@ class SparkJvm:
 
     Args:
         scratch: Folder for the file with its address.
-        environment: Its environment besides that of this process.
     """
 
-    def __init__(
-        self, home: Path, settings: Mapping[str, str], scratch: Path, environment: Mapping[str, str] | None = None
-    ) -> None:
+    def __init__(self, home: Path, settings: Mapping[str, str], scratch: Path) -> None:
         self._address_file = scratch / f"gateway-{secrets.token_hex(4)}"
         command = [str(home / "bin" / "spark-submit")]
         for key, value in settings.items():
             command += ["--conf", f"{key}={value}"]
         # Otherwise Spark's script would start a Python to find its home.
-        env = {**os.environ, "SPARK_HOME": str(home), "SPARK_CONNECT_MODE": "0", **(environment or {})}
+        env = {**os.environ, "SPARK_HOME": str(home), "SPARK_CONNECT_MODE": "0"}
         env["_PYSPARK_DRIVER_CONN_INFO_PATH"] = str(self._address_file)
         with filtered_pipe() as errors:
             # It ends with the pipe of its standard input. Ctrl-C is for this process only, so the JVM has its own

@@ -36,7 +36,6 @@ from assignor_lab.scoring.spark.failures import last_line
 from assignor_lab.scoring.spark.java import SparkJavaError, checked_java
 from assignor_lab.scoring.spark.jvm import SparkJvm, spark_home
 from assignor_lab.scoring.spark.stderr_filter import filtered_stderr
-from assignor_lab.scoring.spark.worker_daemon import MODULE, ReadyDaemon
 
 if TYPE_CHECKING:
     from pyspark import SparkContext
@@ -271,37 +270,15 @@ def _session(master: str | None, remote: str | None, start: _Start | None = None
         elif start is not None and (home := spark_home()) is not None:
             settings |= _LOCAL_SETTINGS
             settings[_JAVA] += f" {archive_options(java, home / 'jars')}"
-            with _ready_daemon(home, scratch) as (environment, of_daemon):
-                settings |= of_daemon
-                jvm = SparkJvm(home, {"spark.master": local, "spark.app.name": _NAME, **settings}, scratch, environment)
-                _KEPT.append(jvm)
-                start.launch(jvm)
-                start.imported.wait()
-                yield from _on_own_jvm(jvm, local, settings, level)
+            jvm = SparkJvm(home, {"spark.master": local, "spark.app.name": _NAME, **settings}, scratch)
+            _KEPT.append(jvm)
+            start.launch(jvm)
+            start.imported.wait()
+            yield from _on_own_jvm(jvm, local, settings, level)
         else:
             if start is not None:
                 start.imported.wait()
             yield from _classic(local, settings, level)
-
-
-@contextmanager
-def _ready_daemon(home: Path, scratch: Path) -> Iterator[tuple[Mapping[str, str], Mapping[str, str]]]:
-    """Environment of the JVM and settings of Spark for workers from the prepared daemon."""
-    # Another Spark than this PySpark may have another protocol with its workers.
-    package = find_spec("pyspark")
-    if package is None or package.origin is None or not home.is_relative_to(Path(package.origin).parent):
-        yield {}, {}
-        return
-    try:
-        daemon = ReadyDaemon(scratch)
-    except OSError:
-        # Then Spark's own daemon is used, which is only slower.
-        yield {}, {}
-        return
-    try:
-        yield daemon.environment, {"spark.python.daemon.module": MODULE}
-    finally:
-        daemon.end()
 
 
 def _choose_python(*, here: bool) -> None:
