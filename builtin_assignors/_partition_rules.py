@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
 from assignment_api.consumer import ConsumerGroupState, PartitionAssignment, SubscribedGroup
@@ -24,9 +25,10 @@ def traced_ranges(
         racks: Of the replicas, by topic and partition, if they decide.
     """
     steps = []
+    subscribers = Counter(topic for each in group.members for topic in dict.fromkeys(_listed(group, each)))
     for topic, number, member in _places(answer):
         count = group.topics[topic].partitions or 0
-        members = sum(topic in _listed(group, each) for each in group.members)
+        members = subscribers[topic]
         each, extra = divmod(count, max(1, members))
         rack = group.members[member].rack_id
         task = f"{_name(group, topic)}-{number}"

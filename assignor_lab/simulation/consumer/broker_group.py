@@ -13,10 +13,9 @@ import attrs
 
 from assignment_api.consumer import SubscribedGroup, SubscribedMember, SubscribedTopic
 from assignor_lab.kafka.streams_group.target_schedule import TargetSchedule
-from assignor_lab.model.events import MemberExpired, MemberFenced, PollTimedOut
-from assignor_lab.simulation.consumer.classic_group import LOST, REBALANCED
+from assignor_lab.model.events import MemberExpired, PollTimedOut
 from assignor_lab.simulation.consumer.consumers import CLASSIC, CONSUMER, Consumer, Partition
-from assignor_lab.simulation.consumer.world import ConsumerWorld, flat, grouped
+from assignor_lab.simulation.consumer.world import LOST, REBALANCED, ConsumerWorld, flat, grouped
 
 __all__ = ["BrokerConsumerGroup"]
 
@@ -171,7 +170,7 @@ class BrokerConsumerGroup:
         )
         if former is not None and not former.is_away:
             # UNRELEASED_INSTANCE_ID: fatal to the newcomer.
-            self._fenced(consumer)
+            self._world.fence(consumer)
             return
         if former is not None:
             del self._members[former.id]
@@ -182,14 +181,6 @@ class BrokerConsumerGroup:
             self._bump(f"{consumer.name} is new")
         self._beat_later(consumer, self._interval_ms(consumer))
         self._heard(member, set())
-
-    def _fenced(self, consumer: Consumer) -> None:
-        self._world.event(
-            MemberFenced, instance=consumer.name,
-            reason=f"another consumer has the group.instance.id {consumer.settings.instance_id}",
-        )  # fmt: skip
-        self._world.ends(consumer, LOST)
-        self._world.on_fenced(consumer)
 
     def _leaves(self, consumer: Consumer, *, is_static: bool) -> None:
         member = self._member(consumer)

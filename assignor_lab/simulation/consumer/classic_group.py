@@ -26,15 +26,13 @@ from assignor_lab.kafka.wire.consumer.user_data import (
     encode_cooperative_user_data,
     encode_sticky_user_data,
 )
-from assignor_lab.model.events import MemberExpired, MemberFenced, PollTimedOut
+from assignor_lab.model.events import MemberExpired, PollTimedOut
 from assignor_lab.simulation.clock import DeadlineTimer
 from assignor_lab.simulation.consumer.consumers import CLASSIC, Consumer, Partition
-from assignor_lab.simulation.consumer.world import ConsumerWorld, flat, grouped
+from assignor_lab.simulation.consumer.world import LOST, REBALANCED, ConsumerWorld, flat, grouped
 
-__all__ = ["ClassicConsumerGroup", "LOST", "REBALANCED"]
+__all__ = ["ClassicConsumerGroup"]
 
-#: Causes of ended polls.
-REBALANCED, LOST = "rebalance", "lost"
 #: Fewest and most heartbeats between two changes.
 _BEATS = (3, 30_000)
 
@@ -397,7 +395,8 @@ class ClassicConsumerGroup:
         consumer.due_ms = self._world.now + interval_ms
         status = self._coordinator.heartbeat(self._world.now, identity, consumer.generation)
         if status == "unknown_member" and self._has_successor(consumer):
-            self._fenced(consumer)
+            # FencedInstanceIdException is fatal.
+            self._world.fence(consumer, consumer.member_id)
         elif status in ("unknown_member", "illegal_generation"):
             self._loses(consumer)
         else:
@@ -410,12 +409,3 @@ class ClassicConsumerGroup:
         return own is not None and any(
             each is not consumer and each.settings.instance_id == own for each in self._world.consumers.values()
         )
-
-    def _fenced(self, consumer: Consumer) -> None:
-        """``FencedInstanceIdException``: fatal to the consumer."""
-        self._world.event(
-            MemberFenced, instance=consumer.name, member=consumer.member_id,
-            reason=f"another consumer has the group.instance.id {consumer.settings.instance_id}",
-        )  # fmt: skip
-        self._world.ends(consumer, LOST)
-        self._world.on_fenced(consumer)

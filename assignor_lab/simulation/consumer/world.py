@@ -14,16 +14,18 @@ from assignment_api.consumer import ConsumerTopic, PartitionAssignment
 from assignment_api.consumer.assignment import PartitionsByTopic
 from assignor_lab.kafka.coordinator.member_ids import MemberIds
 from assignor_lab.model.decision import Decision, InstanceShare
-from assignor_lab.model.events import GroupEvent, RebalanceBegun
+from assignor_lab.model.events import GroupEvent, MemberFenced, RebalanceBegun
 from assignor_lab.model.evidence import Evidence
 from assignor_lab.model.moment import Moment
 from assignor_lab.simulation.clock import VirtualClock
 from assignor_lab.simulation.consumer.consumers import Consumer, ConsumerSettings, ConsumerTimings, Partition
 from assignor_lab.simulation.consumer.polling import PollingLedger
 
-__all__ = ["PLAYED_EVIDENCE", "ConsumerWorld", "SimulatedProtocol", "flat", "grouped"]
+__all__ = ["LOST", "PLAYED_EVIDENCE", "REBALANCED", "ConsumerWorld", "SimulatedProtocol", "flat", "grouped"]
 
 PLAYED_EVIDENCE = Evidence.played()
+#: Causes of ended polls.
+REBALANCED, LOST = "rebalance", "lost"
 
 
 class SimulatedProtocol(Protocol):
@@ -183,6 +185,13 @@ class ConsumerWorld:
         consumer.beat += 1
         if self.consumers.get(consumer.name) is consumer:
             del self.consumers[consumer.name]
+
+    def fence(self, consumer: Consumer, member_id: str | None = None) -> None:
+        """Another process has its ``group.instance.id``, which is fatal."""
+        reason = f"another consumer has the group.instance.id {consumer.settings.instance_id}"
+        self.event(MemberFenced, instance=consumer.name, member=member_id, reason=reason)
+        self.ends(consumer, LOST)
+        self.on_fenced(consumer)
 
     def takes(self, consumer: Consumer, partitions: Iterable[Partition]) -> None:
         added = set(partitions) - consumer.held
