@@ -85,16 +85,16 @@ def _compare_answers(
 
     given = sources(config, c, None if release is None or "," in release else release)
     plugins = found_plugins(given.effective())
+    past = past_terms(DECISIONS, given, topology, timezone, workload, dates=dates, day=day)
+    sample, known_racks = DecisionSample(), given_racks(racks)
+    states = sample.passed(chosen_states(source, state_id, plugins.registry, given, known_racks, past, note))
+    if (release is not None or client is not None) and not (assignor or variant or answers):
+        first = next(states)
+        assignor, states = [recorded_assignor(first)], chain([first], states)
     if client is not None:
         use_drivers(driver or ())
         # Java's strategy beside that of the library.
         assignor = [*(assignor or ()), *(client_assignor(client, each) for each in (assignor or ())[-1:])]
-    past = past_terms(DECISIONS, given, topology, timezone, workload, dates=dates, day=day)
-    sample, known_racks = DecisionSample(), given_racks(racks)
-    states = sample.passed(chosen_states(source, state_id, plugins.registry, given, known_racks, past, note))
-    if release is not None and not (assignor or variant or answers):
-        first = next(states)
-        assignor, states = [recorded_assignor(first)], chain([first], states)
     contenders = contenders_of(assignor or (), variant or (), answers or (), release)
     terms = ContenderTerms(plugins.registry, plugins.isolation, given)
     compared = compare(states, contenders, terms, only_round)

@@ -103,14 +103,15 @@ def _replay_history(
     from assignor_lab.groups.streams_episode.replaying import replay
     from assignor_lab.groups.variants import variants_of
     from assignor_lab.simulation.streams.episode_format import read_episode
+    from assignor_lab.verification.decisions import recorded_assignor
     from assignor_lab.verification.past import verified_past
     from assignor_lab.verification.verified import group_sources
     from assignor_lab.verification.words import sentences
 
     if client is not None:
         use_drivers(driver or ())
-        assignor = [client_assignor(client, each) for each in assignor or ("range",)]
-    if not (assignor or variant or release):
+        assignor = [client_assignor(client, each) for each in assignor or ()]
+    if not (assignor or variant or release or client):
         raise typer.BadParameter("name a contender, such as --assignor high_availability")
     one_release = at_releases((), release)[1]
     given = sources(config, c, one_release)
@@ -122,6 +123,8 @@ def _replay_history(
     recorded = [each for each in scenarios if partition_decision(each.document) is not None]
     scenarios = [each for each in scenarios if each not in recorded]
     if recorded:
+        if client is not None and not assignor:
+            assignor = [client_assignor(client, recorded_assignor(recorded[0]))]
         _decide_again(recorded, assignor or (), plugins, given, around, as_json=json)
         if not scenarios:
             return

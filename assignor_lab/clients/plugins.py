@@ -44,8 +44,9 @@ def use_drivers(commands: Iterable[str]) -> None:
 
 
 def has_driver(client: str) -> bool:
-    """True if a library in another language has drivers to ask, or needs none."""
-    return client_library(client) in _OF_PYTHON or bool(os.environ.get(_VARIABLE))
+    """True if a driver answers for a library in another language, or it needs none."""
+    library = client_library(client)
+    return library in _OF_PYTHON or library in _driven(os.environ.get(_VARIABLE, ""), os.getpid())
 
 
 def _created(library: str, strategy: str) -> ConsumerPartitionAssignor:
@@ -59,18 +60,26 @@ def _created(library: str, strategy: str) -> ConsumerPartitionAssignor:
         except ModuleNotFoundError:
             raise ClientLibraryError(f"{library} is not installed: pip install 'assignor-lab[clients]'") from None
         return ClientStrategyAssignor(library, found.strategies[strategy])
-    driven = _driven(os.environ.get(_VARIABLE, ""))
+    driven = _driven(os.environ.get(_VARIABLE, ""), os.getpid())
     if library not in driven:
-        raise ClientLibraryError(
-            f"{library} answers through a driver, and none here has it: give --driver COMMAND or {_VARIABLE} (in a "
-            "clone, scripts/build-clients builds drivers)"
-        )
+        raise ClientLibraryError(_without_driver(library))
     return ClientStrategyAssignor(library, driven[library].strategies[strategy])
 
 
+def _without_driver(library: str) -> str:
+    return (
+        f"{library} answers through a driver, and none here has it: give --driver COMMAND or {_VARIABLE} (in a clone, "
+        "scripts/build-clients builds drivers)"
+    )
+
+
 @cache
-def _driven(commands: str) -> dict[str, ClientLibrary]:
-    """The libraries of drivers. They end with this process, whose end closes their input."""
+def _driven(commands: str, _process: int) -> dict[str, ClientLibrary]:
+    """The libraries of drivers. They end with this process, whose end closes their input.
+
+    Args:
+        _process: Drivers are not shared with forked processes.
+    """
     from assignor_lab.clients.driver import LibraryDriver
 
     return {each.name: each for command in commands.splitlines() for each in LibraryDriver(command).libraries}
@@ -99,7 +108,8 @@ def client_assignor(client: str, strategy: str) -> str:
     """The assignor of a library's strategy; ``strategy`` is Kafka's name, or that of its own assignor here.
 
     Raises:
-        ConfigKeyError: if the library has no such strategy.
+        ConfigKeyError: if the library has no such strategy, or no driver here.
+        ClientLibraryError: if a driver does not start.
     """
     name = f"{client_library(client)}_{strategy.removeprefix('consumer_')}".replace("-", "_").lower()
     known = [each.name for each in CLIENT_ASSIGNORS]
@@ -107,5 +117,10 @@ def client_assignor(client: str, strategy: str) -> str:
     if own is None:
         raise ConfigKeyError(f"--client {client!r:.80}: no such library; there are {', '.join(_STRATEGIES)}")
     if name not in known:
-        raise ConfigKeyError(f"--client {client}: no strategy {strategy!r:.80}; there are {', '.join(own)}")
+        raise ConfigKeyError(
+            f"--client {client}: no strategy {strategy!r:.80}; there are {', '.join(own)} (in groups of KIP-848 the "
+            "brokers decide, and no library)"
+        )
+    if not has_driver(client):
+        raise ConfigKeyError(_without_driver(client_library(client)))
     return name

@@ -6,8 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from assignment_api.consumer import ConsumerPartitionAssignor, PartitionAssignment
-from assignment_api.plugins import discover
+from assignment_api.consumer import (
+    ConsumerGroupState,
+    ConsumerPartitionAssignor,
+    ConsumerSubscription,
+    ConsumerTopic,
+    PartitionAssignment,
+)
+from assignment_api.plugins import ConfigKeyError, discover
 from assignor_lab.clients.driver import LibraryDriver
 from assignor_lab.clients.leader import (
     ClientLibrary,
@@ -16,7 +22,7 @@ from assignor_lab.clients.leader import (
     LeaderInput,
     Reporting,
 )
-from assignor_lab.clients.plugins import client_assignor
+from assignor_lab.clients.plugins import CLIENT_ASSIGNORS, client_assignor
 from assignor_lab.clients.promises import broken_promises
 from assignor_lab.clients.python_libraries import PYTHON_LIBRARIES
 from assignor_lab.clients.sketches import GroupSketch, MemberSketch, drawn_sketch, smaller_sketches
@@ -86,6 +92,37 @@ def test_aiokafka_sorts_static_members_by_their_member_ids() -> None:
 def test_a_strategy_is_selected_by_kafkas_name_and_by_ours() -> None:
     assert client_assignor("kafka-python", "cooperative-sticky") == "kafka_python_cooperative_sticky"
     assert client_assignor("aiokafka", "consumer_range") == "aiokafka_range"
+
+
+@pytest.mark.parametrize(
+    ("client", "strategy", "message"),
+    [
+        ("confluent-kafka", "range", "librdkafka answers through a driver"),
+        ("aiokafka", "cooperative-sticky", "there are range, roundrobin, sticky"),
+        ("kafka-python", "uniform", "in groups of KIP-848 the brokers decide"),
+        ("pykafka", "range", "no such library; there are kafka-python"),
+    ],
+)
+def test_a_library_that_cannot_decide_is_refused_with_the_remedy(client: str, strategy: str, message: str) -> None:
+    with pytest.raises(ConfigKeyError, match=message):
+        client_assignor(client, strategy)
+
+
+def test_a_driver_answers_for_its_libraries_in_each_process(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    driver = tmp_path / "driver.py"
+    driver.write_text(
+        "import json, sys\n"
+        "print(json.dumps({'libraries': {'sarama': {'version': '1', 'strategies': ['range']}}}), flush=True)\n"
+        "for line in sys.stdin:\n"
+        "    print(json.dumps({'members': {'a': {'t': [0]}}}), flush=True)\n"
+    )
+    monkeypatch.setenv("ASSIGNOR_CLIENT_DRIVERS", f"{sys.executable} {driver}")
+    name = client_assignor("Sarama", "range")
+    plugin = next(each for each in CLIENT_ASSIGNORS if each.name == name)
+    group = ConsumerGroupState({"t": ConsumerTopic("t", 1)}, {"a": ConsumerSubscription(["t"])})
+    made = plugin.factory()
+    assert isinstance(made, ConsumerPartitionAssignor)
+    assert made.assign(group).members == {"a": {"t": (0,)}}
 
 
 # --- promises -------------------------------------------------------------------------------------

@@ -131,6 +131,18 @@ def test_a_recording_is_replayed_decision_by_decision_under_another_leader(tmp_p
     assert (library["name"], library["as_recorded"]) == ("kafka_python_range", 5)
 
 
+def test_a_library_leads_a_replay_with_the_recorded_strategy(tmp_path: Path) -> None:
+    found = shown("replay", str(write_consumers(tmp_path, "kafka-python-sticky")), "--client", "kafka-python", "--json")
+    assert found["decided"][1]["name"] == "kafka_python_sticky"
+
+
+def test_a_replay_of_eager_members_counts_their_stops(tmp_path: Path) -> None:
+    words = ("--assignor", "range", "--assignor", "cooperative-sticky", "--json")
+    found = shown("replay", str(write_consumers(tmp_path, "range")), *words)
+    stops = [each["figures"]["Partitions that stop"] for each in found["decided"]]
+    assert stops[0] == stops[1] > 3 * stops[2] > 0
+
+
 def test_a_replay_under_another_strategy_counts_equal_decisions_and_stops(tmp_path: Path) -> None:
     found = shown("replay", str(write_consumers(tmp_path, "uniform")), "--assignor", "range", "--json")
     recorded, other = found["decided"]
