@@ -22,7 +22,7 @@ from calibration.accuracy.changes import CAPTURES
 from calibration.accuracy.foreign import FOREIGN, SAMPLED, recorded_files
 from calibration.accuracy.page import table, write_page
 
-__all__ = ["PASTS", "PlayedPast", "pasts_text", "played_pasts"]
+__all__ = ["PASTS", "PlayedPast", "other_releases", "pasts_text", "played_pasts"]
 
 _PART = "on plays of pasts, made by python -m calibration.accuracy.pasts"
 #: Recordings of other applications, and those whose changes are not predicted.
@@ -32,6 +32,15 @@ PASTS = {
     **{f"events/{name}": "records.jsonl.gz" for name in ("static", "moved", "looping")},
     "orders-2": "*[0-9].log.gz",
 }
+_RELEASES = "versions"
+
+
+def other_releases() -> list[str]:
+    """Recordings of releases on which no rule of plays was chosen."""
+    found = sorted(
+        f"{_RELEASES}/{file.name.removesuffix('.log.gz')}" for file in (CAPTURES / _RELEASES).glob("*.log.gz")
+    )
+    return [name for name in found if name not in PASTS]
 
 
 @attrs.frozen
@@ -52,7 +61,7 @@ def played_pasts(registry: Registry, names: Sequence[str] = tuple(PASTS)) -> Ite
         config = CAPTURES / name / "application.properties"
         sources = config_sources(config if config.is_file() else None, environ={})
         around = PastSurroundings(sources.above, on_problem=lambda _: None)
-        with recorded_files(name, PASTS[name]) as files:
+        with recorded_files(name, PASTS.get(name, "")) as files:
             decisions = [each for each in past_scenarios(files, around) if each.observed is not None]
         episodes = past_episodes(decisions, given_settings(sources.above))
         for each in verify_past(decisions, terms_of(registry, sources, around=around), episodes).groups:
@@ -88,8 +97,11 @@ def pasts_text(pasts: Sequence[PlayedPast]) -> str:
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m calibration.accuracy.pasts", description=__doc__)
     parser.add_argument("--write", action="store_true", help="write the part of the page")
+    parser.add_argument("--releases", action="store_true", help="print the recordings of other releases alone")
     options = parser.parse_args()
-    text = pasts_text(list(played_pasts(discover())))
+    if options.releases and options.write:
+        parser.error("--releases has no part of the page: leave out --write")
+    text = pasts_text(list(played_pasts(discover(), other_releases() if options.releases else tuple(PASTS))))
     sys.stdout.write(f"{text}\n")
     if options.write:
         write_page(text, _PART)
