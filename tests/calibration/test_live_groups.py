@@ -6,7 +6,7 @@ import pytest
 
 from assignment_api.plugins import discover
 from calibration.accuracy.foreign import foreign_changes
-from calibration.accuracy.pasts import pasts_text, played_pasts
+from calibration.accuracy.pasts import PASTS, other_releases, pasts_text, played_pasts
 from tests.calibration.live.groups import Done, table
 
 
@@ -43,3 +43,9 @@ def test_a_recorded_past_is_played_beside_its_recording() -> None:
     assert text.startswith("1 of 1 recordings are in the band of their plays")
     assert "Not played, because decisions contradict the assignor: `events/outage` (outage)." in text
     assert "| groups/standbys (live) | 16 | 13 to 18 |" in text
+
+
+def test_the_releases_that_are_held_out_are_in_no_other_table() -> None:
+    names = other_releases()
+    assert len(names) == 14
+    assert not set(names) & set(PASTS)
