@@ -19,7 +19,7 @@ EXTRAS = {
     "watch": ("prometheus_client", "kafka", "tenacity"),
     "statistics": ("scipy", "numpy", "junitparser"),
     "new": ("copier",),
-    "conformance": ("hypothesis", "pytest"),
+    "conformance": ("pytest",),
     "clients": ("aiokafka", "kafka", "tenacity"),
 }
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 import attrs
 
 from assignment_api.consumer import ConsumerPartitionAssignor, PartitionAssignment
+from assignment_api.reducing import reduced
 from assignor_lab.clients.leader import ClientLibrary, ClientLibraryError, ClientStrategyAssignor, Reporting
 from assignor_lab.clients.promises import KEEPS_OWNERS, READS_JAVA, STATIC, STICKY, Placed, broken_promises
 from assignor_lab.clients.sketches import GroupSketch, smaller_sketches
@@ -181,16 +182,12 @@ class _Trial:
         return None if restarted is None else restarted.members
 
     def _smallest(self, sketch: GroupSketch, promise: str) -> GroupSketch:
-        tried = 0
-        while tried < _MOST_SMALLER:
-            for smaller in _valid(smaller_sketches(sketch)):
-                tried += 1
-                if promise in self._answers(smaller).broken:
-                    sketch = smaller
-                    break
-            else:
-                return sketch
-        return sketch
+        return reduced(
+            sketch,
+            lambda each: _valid(smaller_sketches(each)),
+            lambda each: promise in self._answers(each).broken,
+            _MOST_SMALLER,
+        )
 
 
 def _former(sketch: GroupSketch, *, has_generation: bool) -> Placed:

@@ -33,7 +33,7 @@ def test_every_extra_of_the_design_is_there() -> None:
 
 def test_an_author_needs_no_spark() -> None:
     names = {Requirement(text).name for text in required_by("author")}
-    assert {"typer", "hypothesis", "pytest", "copier"} <= names
+    assert {"typer", "pytest", "copier"} <= names
     assert not {"pyspark", "pyarrow", "pandas", "scipy"} & names
 
 

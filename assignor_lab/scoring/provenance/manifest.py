@@ -1,7 +1,7 @@
 """The manifest of a run: all inputs of its results, so that other users can repeat it.
 
-It contains no time and nothing about the machine: equal runs have equal manifests. Secrets of a configuration are left
-out and marked as hidden. Docs: "Scoring", section "The manifest".
+It contains no time, and of the machine its Python and Java alone: equal runs have equal manifests. Secrets of a
+configuration are left out and marked as hidden. Docs: "Scoring", section "The manifest".
 """
 
 from __future__ import annotations

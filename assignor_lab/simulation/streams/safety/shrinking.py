@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
+from assignment_api.reducing import reduced
 from assignor_lab.simulation.streams.safety.random_episodes import with_rest
 from assignor_lab.simulation.streams.safety.rest import LAST_CHANGES
 
@@ -19,22 +20,8 @@ def shrunk(document: Document, still_does: Callable[[Document], bool], most_play
     Args:
         still_does: Whether an episode still shows the finding; false for an inconsistent one.
     """
-    place = plays = failed = 0
-    smaller = _smaller_of(document)
-    while failed < len(smaller) and plays < most_plays:
-        plays += 1
-        candidate = with_rest(smaller[place % len(smaller)])
-        if still_does(candidate):
-            # The list's next item is probably at the same index.
-            document, failed = candidate, 0
-            smaller = _smaller_of(document)
-        else:
-            place, failed = place + 1, failed + 1
-    return document
-
-
-def _smaller_of(document: Document) -> list[Document]:
-    return list(_smaller({**document, "events": document["events"][:-LAST_CHANGES]}))
+    begun = {**document, "events": document["events"][:-LAST_CHANGES]}
+    return with_rest(reduced(begun, _smaller, lambda each: still_does(with_rest(each)), most_plays))
 
 
 def _smaller(document: Document) -> Iterator[Document]:
