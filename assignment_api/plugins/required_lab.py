@@ -29,7 +29,7 @@ def unmet_requirement(name: str, distribution: Distribution | None) -> str | Non
         distribution: ``None``: searched by its name.
 
     Returns:
-        Such as ``needs assignor-lab >= 9, installed 0.1.0``. Limits of other forms than ``>=9.1`` are not checked, and
+        Such as ``needs assignor-lab >= 9, installed 1.0.0``. Limits of other forms than ``>=9.1`` are not checked, and
         neither are requirements of extras.
     """
     try:

@@ -35,7 +35,7 @@ def reason(folder: Path) -> str:
 
 def test_a_plugin_for_a_later_lab_names_the_release_that_it_needs(tmp_path: Path) -> None:
     plugin(tmp_path, "attrs>=1", "Assignor.Lab[cli]>=9")
-    assert reason(tmp_path) == "needs assignor-lab >= 9, installed 0.1.0"
+    assert reason(tmp_path) == "needs assignor-lab >= 9, installed 1.0.0"
 
 
 def test_the_processes_of_plugins_name_it_too(tmp_path: Path) -> None:
@@ -44,7 +44,7 @@ def test_the_processes_of_plugins_name_it_too(tmp_path: Path) -> None:
     root = Path(__file__).resolve().parents[2]
     environment = {"PATH": "/usr/bin", "PYTHONPATH": f"{root}:{tmp_path}", "HOME": str(tmp_path)}
     done = subprocess.run(command, capture_output=True, text=True, timeout=120, env=environment, cwd=tmp_path)
-    assert "needs assignor-lab >= 9, installed 0.1.0" in json.dumps(json.loads(done.stdout)), done.stderr
+    assert "needs assignor-lab >= 9, installed 1.0.0" in json.dumps(json.loads(done.stdout)), done.stderr
 
 
 @pytest.mark.parametrize("requirement", ["assignor-lab>=0.1", "assignor-lab", "assignor-lab>=9; extra == 'next'", "=="])
