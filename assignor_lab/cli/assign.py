@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import ExitStack
+from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -106,12 +107,15 @@ def _assign(
         on_unread=said.add,
         on_found=lambda found, own, place: said.take(found.name, found, given, own, place),
     )
-    answer = answerer(assignor, plugins.registry, options, may_run_code=True)
+    wanted = _wanted(scenarios, only, racks)
+    first = [*islice(wanted, 1)]
+    kind = first[0].kind if first else None
+    answer = answerer(assignor, plugins.registry, options, may_run_code=True, kind=kind)
     failed = Counter[bool]()
     raised: list[BaseException] = []
 
     def rows() -> Iterator[dict[str, Any]]:
-        for row in map(answer, _wanted(scenarios, only, racks)):
+        for row in map(answer, chain(first, wanted)):
             failed[row["error"] is not None] += 1
             yield row
 

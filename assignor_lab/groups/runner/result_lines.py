@@ -23,14 +23,24 @@ MOST_REMARKS = 20
 _ALONE = WorkItem(0, 0)
 
 
-def answerer(selector: str, registry: Registry, options: AnswerOptions, *, may_run_code: bool = False) -> Answerer:
+def answerer(
+    selector: str,
+    registry: Registry,
+    options: AnswerOptions,
+    *,
+    may_run_code: bool = False,
+    kind: str | None = None,
+) -> Answerer:
     """The answerer of the name ``selector``: an assignor, or a utility (``utils.identity`` and the like, ``threads``).
+
+    Args:
+        kind: Kind of the scenarios, whose assignors the error of an unknown name lists; ``None``: not known yet.
 
     Raises:
         UnknownPluginError, AmbiguousPluginError, PluginLoadError, UntrustedCodeError: as the registry does. The answer
             itself raises ScenarioKindError for a scenario of a kind that this name does not answer.
     """
-    answers = _utilities(selector, options) or _assignors(selector, registry, options, may_run_code=may_run_code)
+    answers = _utilities(selector, options) or _assignors(selector, registry, options, kind, may_run_code=may_run_code)
 
     def answer(scenario: Scenario) -> dict[str, Any]:
         by_kind = answers.get(scenario.kind)
@@ -52,22 +62,14 @@ def _utilities(selector: str, options: AnswerOptions) -> dict[str, Answerer]:
     return {} if utility is None else {kind.name: lambda scenario: _utility_line(selector, utility, scenario, options)}
 
 
-def _assignors(selector: str, registry: Registry, options: AnswerOptions, *, may_run_code: bool) -> dict[str, Answerer]:
+def _assignors(
+    selector: str, registry: Registry, options: AnswerOptions, kind: str | None, *, may_run_code: bool
+) -> dict[str, Answerer]:
     offered = registry.assignor_kinds(selector, may_run_code=may_run_code)
     assigned = [entry for entry in entries() if entry.is_assigned]
     chosen = [entry for entry in assigned if entry.plugins in offered]
-    if not chosen:
-        # The first scenario shows the kind, whose assignors the error lists.
-        return {entry.name: _refusing(entry, selector, registry, may_run_code=may_run_code) for entry in assigned}
+    chosen = chosen or [entry for entry in assigned if entry.name == kind] or [default_kind()]
     return {entry.name: _asking(entry, selector, registry, options, may_run_code=may_run_code) for entry in chosen}
-
-
-def _refusing(entry: KindEntry, selector: str, registry: Registry, *, may_run_code: bool) -> Answerer:
-    def refused(scenario: Scenario) -> dict[str, Any]:
-        found = entry.load().find(registry, selector, may_run_code=may_run_code)
-        raise AssertionError(f"{found.name} is offered for {scenario.kind}, and was not found before")
-
-    return refused
 
 
 def _asking(

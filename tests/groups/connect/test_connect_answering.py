@@ -162,6 +162,17 @@ def test_an_assignor_may_be_named_as_code_and_lives_through_all_rounds(attribute
     assert answered["rounds"][1]["assigned"]["w1"] == {"connectors": ["files"], "tasks": ["files-1"]}
 
 
+def test_an_unknown_assignor_is_refused_without_a_scenario_too(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    empty = tmp_path / "empty.jsonl"
+    empty.write_text("")
+    with pytest.raises(SystemExit) as ended:
+        main(["assign", "--assignor", "nosuch", str(empty)])
+    assert ended.value.code == 2
+    assert "unknown assignor 'nosuch'" in capsys.readouterr().err
+
+
 def test_code_runs_only_where_it_may() -> None:
     options = AnswerOptions(config_sources())
     with pytest.raises(UntrustedCodeError):
