@@ -42,6 +42,7 @@ def main() -> None:
     parser.add_argument("--kinds", default=",".join(_KINDS), help="kinds of groups with bounds (%(default)s)")
     parser.add_argument("--size", type=int, default=12, help="members of these groups (%(default)s)")
     parser.add_argument("--draws", type=int, default=_DRAWS, help="plays of each of their orders (%(default)s)")
+    parser.add_argument("--plays", type=int, default=2_000, help="most plays of each of their searches (%(default)s)")
     options = parser.parse_args()
     print("| group | orders | best of all, s | found, s | bound, s | plays | seconds |")
     print("|---|---:|---:|---:|---:|---:|---:|")
@@ -51,7 +52,7 @@ def main() -> None:
     for loads, changes, leave in () if options.only_kinds else _BOUNDED:
         print(_row(loads, changes, leave=leave, is_enumerated=False), flush=True)
     for kind in options.kinds.split(","):
-        print(_row_of(kind, options.size, options.draws), flush=True)
+        print(_row_of(kind, options.size, options.draws, options.plays), flush=True)
 
 
 def _row(loads: list[int], changes: dict[str, Any], *, leave: bool, is_enumerated: bool) -> str:
@@ -70,8 +71,8 @@ def _row(loads: list[int], changes: dict[str, Any], *, leave: bool, is_enumerate
     return f"| {name} | {orders} | {best} | {reached} | {found.bound:.3f} | {found.plays} | {seconds:.1f} |"
 
 
-def _row_of(kind: str, size: int, draws: int) -> str:
-    how = OrderSearch(draws=draws, processes=os.cpu_count() or 1)
+def _row_of(kind: str, size: int, draws: int, plays: int) -> str:
+    how = OrderSearch(draws=draws, plays=plays, processes=os.cpu_count() or 1)
     begun = time.monotonic()
     found = search(ordered_of_kind(kind, size), [Conditions()], aims_of(DURATION, ()), how)
     seconds = time.monotonic() - begun

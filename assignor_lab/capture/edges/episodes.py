@@ -67,6 +67,7 @@ def episode_document(past: PastEpisode) -> dict[str, Any]:
     """Its events are joins, leaves and losses. Kafka's decisions are under ``recorded``, which no simulation reads."""
     first = past.moments[0].input.document
     tasks = _tasks(past)
+    waits = {kind: list(each) for kind, each in attrs.asdict(past.waits).items() if each}
     return {
         "format": 1,
         "kind": "streams-episode",
@@ -88,11 +89,7 @@ def episode_document(past: PastEpisode) -> dict[str, Any]:
         "events": [_event(each, past.first_ms) for each in past.happened],
         "until_ms": past.until_ms - past.first_ms,
         "timings": dict(past.timings),
-        **(
-            {"waits": {kind: list(waits) for kind, waits in attrs.asdict(past.waits).items() if waits}}
-            if any(attrs.astuple(past.waits))
-            else {}
-        ),
+        **({"waits": waits} if waits else {}),
         "assumptions": list(past.assumptions),
         "recorded": {
             "generations": [_generation(past, place) for place in range(len(past.moments))],
