@@ -7,6 +7,7 @@ from typing import Any
 
 import attrs
 
+from assignment_api.last_result import keeps_last
 from assignment_api.streams import AssignedTask, AssignedTaskType, TaskId, TaskInfo
 
 __all__ = ["KnownTasks", "known_tasks"]
@@ -34,19 +35,9 @@ class KnownTasks:
     memory: dict[Any, Any] = attrs.field(factory=dict, init=False, repr=False)
 
 
-_latest: KnownTasks | None = None
-
-
+@keeps_last  # the rounds of a group, and its assignors, come one after another
 def known_tasks(infos: Mapping[TaskId, TaskInfo]) -> KnownTasks:
     """The tasks of an application (its ``task_infos()``), cached for states that share them."""
-    global _latest  # noqa: PLW0603 - a memory of one: the rounds of a group, and its assignors, come one after another
-    known = _latest
-    if known is None or known.infos is not infos:
-        known = _latest = _known(infos)
-    return known
-
-
-def _known(infos: Mapping[TaskId, TaskInfo]) -> KnownTasks:
     if any(task.topology_name is not None for task in infos):
         ids = sorted(infos, key=TaskId.sort_key)
     else:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 
+from assignment_api.last_result import keeps_last
 from assignment_api.streams.ids import TaskId, utf16_key
 from assignment_api.streams.tasks import TaskInfo, TaskTopicPartition
 
@@ -68,13 +69,7 @@ class TaskRacks:
         return None
 
 
-_latest: TaskRacks | None = None
-
-
+@keeps_last  # the rounds of a group, and its assignors, come one after another
 def task_racks(infos: Mapping[TaskId, TaskInfo]) -> TaskRacks:
     """The facts about an application's ``task_infos()``, cached for states that share them."""
-    global _latest  # noqa: PLW0603 - a memory of one: the rounds of a group, and its assignors, come one after another
-    known = _latest
-    if known is None or known.infos is not infos:
-        known = _latest = TaskRacks(infos)
-    return known
+    return TaskRacks(infos)

@@ -116,7 +116,7 @@ class _Made:
 
     def _waits(self) -> SeenWaits:
         clients = {each.client_id for moment in self.history.moments for each in moment.participants.values()}
-        found: dict[str, list[int]] = {"assign": [], "read": [], "miss": [], "revoke": []}
+        found: dict[str, list[int]] = {each.name: [] for each in attrs.fields(SeenWaits)}
         for moment in self.history.moments:
             for each in moment.input.waits:
                 if each.client in clients:

@@ -267,7 +267,7 @@ _plays = record({"draws": list_of(_draw)}, {"error": nullable(number), "own": an
 
 
 _waits_of_kind = list_of(whole(0, LONGEST_MS))
-_seen_waits = record({}, dict.fromkeys(("assign", "read", "miss", "revoke"), _waits_of_kind))
+_seen_waits = record({}, {each.name: _waits_of_kind for each in attrs.fields(SeenWaits)})
 
 
 def _waits(document: Mapping[str, Any]) -> SeenWaits:
