@@ -2,11 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
+from typing import Any
 
 from assignment_api.tracing import RuleStep
 
-__all__ = ["StepsTaken"]
+__all__ = ["SILENT", "StepsTaken"]
+
+
+class _Silent:
+    def __getattr__(self, name: str) -> Callable[..., None]:
+        return _ignored
+
+
+def _ignored(*_: object, **__: object) -> None:
+    pass
+
+
+#: An observer of any assignor that records nothing.
+SILENT: Any = _Silent()
 
 
 class StepsTaken:

@@ -20,6 +20,7 @@ from builtin_assignors._connect_incremental_steps.problem import (
 )
 from builtin_assignors._connect_incremental_steps.static_jobs import evened_out, kept_duplicates, misplaced, taker_of
 from builtin_assignors._connect_incremental_steps.tracing import ConnectSteps
+from builtin_assignors._steps_taken import SILENT
 
 __all__ = ["decide"]
 
@@ -27,7 +28,7 @@ _Lists = tuple[list[int], list[int]]
 
 
 def decide(
-    problem: IncrementalProblem, history: IncrementalHistory, steps: ConnectSteps | None = None
+    problem: IncrementalProblem, history: IncrementalHistory, steps: ConnectSteps = SILENT
 ) -> tuple[IncrementalAnswer, IncrementalHistory]:
     """Place the jobs of a group.
 
@@ -40,7 +41,7 @@ def decide(
         The answer, and the history for the next round.
     """
     round_ = _Round(problem, recall(problem, history))
-    return round_.run() if steps is None else round_.run_traced(steps)
+    return round_.run(steps)
 
 
 class _Round:
@@ -57,17 +58,7 @@ class _Round:
         self._waiting: Waiting = history.waiting
         self._destinations: tuple[dict[int, str], dict[int, str]] = ({}, {})
 
-    def run(self) -> tuple[IncrementalAnswer, IncrementalHistory]:
-        self._revoke_deleted_and_duplicated()
-        if self._problem.static is not None:
-            self._moves = self._draft.move_away(misplaced(self._problem, self._scope, self._draft))
-        listed, prompt, waiting = self._lost_by_fate()
-        released = self._handle_lost(waiting)
-        self._even_out()
-        unplaced = self._place(listed, prompt, released)
-        return self._answer(unplaced), self._next_history(unplaced)
-
-    def run_traced(self, steps: ConnectSteps) -> tuple[IncrementalAnswer, IncrementalHistory]:
+    def run(self, steps: ConnectSteps) -> tuple[IncrementalAnswer, IncrementalHistory]:
         draft, findings = self._draft, self._findings
         self._revoke_deleted_and_duplicated()
         steps.duplicates_stopped(draft)

@@ -12,6 +12,7 @@ from builtin_assignors._group_sticky_steps.problem import GroupStickyProblem, Ta
 from builtin_assignors._group_sticky_steps.queues import ProcessQueue, turns
 from builtin_assignors._group_sticky_steps.quota import Quota
 from builtin_assignors._group_sticky_steps.tracing import GroupSteps
+from builtin_assignors._steps_taken import SILENT
 
 __all__ = ["place_actives"]
 
@@ -21,7 +22,7 @@ def place_actives(
     placement: GroupStickyPlacement,
     active_quota: Quota,
     total_quota: Quota,
-    steps: GroupSteps | None = None,
+    steps: GroupSteps = SILENT,
 ) -> None:
     """Give every task an owner.
 
@@ -33,17 +34,14 @@ def place_actives(
         TaskWithoutProcess: if there are tasks and no members.
     """
     _keep_owners(problem, placement, active_quota, total_quota)
-    if steps is not None:
-        steps.kept(placement.owners, problem.previous_actives, active_quota.each)
+    steps.kept(placement.owners, problem.previous_actives, active_quota.each)
     if -1 in placement.owners:
         _promote_standbys(problem, placement, active_quota, total_quota)
-        if steps is not None:
-            steps.promoted(placement.owners)
+        steps.promoted(placement.owners)
     rest = [task for task, owner in enumerate(placement.owners) if owner < 0] if -1 in placement.owners else ()
     if rest:
         _place_rest(problem, placement, rest, total_quota)
-        if steps is not None:
-            steps.filled(placement.owners)
+        steps.filled(placement.owners)
 
 
 def _keep_owners(

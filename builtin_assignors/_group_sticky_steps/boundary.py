@@ -23,6 +23,7 @@ from builtin_assignors._group_sticky_steps.quota import Quota
 from builtin_assignors._group_sticky_steps.standbys import place_standbys
 from builtin_assignors._group_sticky_steps.tasks import TopologyTasks, tasks_of
 from builtin_assignors._group_sticky_steps.tracing import GroupSteps
+from builtin_assignors._steps_taken import SILENT
 
 __all__ = ["NoProcessError", "assigned"]
 
@@ -59,7 +60,7 @@ def assigned(
         previous_actives(states, tasks),
         rules.candidates(states, tasks),
     )
-    steps = None
+    steps: GroupSteps = SILENT
     if found is not None:
         texts = [str(tasks.id_of(task)) for task in range(len(tasks.partitions))]
         steps = GroupSteps(texts, layout.ids)
@@ -67,12 +68,12 @@ def assigned(
         answer = _decided(problem, group, steps)
     except TaskWithoutProcess as none:
         raise NoProcessError(tasks.id_of(none.task)) from None
-    if found is not None and steps is not None:
+    if found is not None:
         found += steps.steps
     return answer
 
 
-def _decided(problem: GroupStickyProblem, group: GroupSpec, steps: GroupSteps | None) -> GroupAssignment:
+def _decided(problem: GroupStickyProblem, group: GroupSpec, steps: GroupSteps) -> GroupAssignment:
     tasks, members = len(problem.tasks.partitions), len(problem.layout.ids)
     has_standbys = problem.num_standbys > 0
     # Kafka counts in ints, which overflow at a million standbys for each of a few thousand tasks.

@@ -14,12 +14,13 @@ from builtin_assignors._group_sticky_steps.problem import GroupStickyProblem
 from builtin_assignors._group_sticky_steps.queues import ProcessQueue
 from builtin_assignors._group_sticky_steps.quota import Quota
 from builtin_assignors._group_sticky_steps.tracing import GroupSteps
+from builtin_assignors._steps_taken import SILENT
 
 __all__ = ["place_standbys"]
 
 
 def place_standbys(
-    problem: GroupStickyProblem, placement: GroupStickyPlacement, quota: Quota, steps: GroupSteps | None = None
+    problem: GroupStickyProblem, placement: GroupStickyPlacement, quota: Quota, steps: GroupSteps = SILENT
 ) -> None:
     """Give the stateful tasks their standbys, as long as processes are left.
 
@@ -29,12 +30,10 @@ def place_standbys(
     holders: dict[int, tuple[int, ...]] = {}
     missing = [problem.num_standbys if is_stateful else 0 for is_stateful in problem.tasks.stateful]
     _keep_standbys(problem, placement, quota, holders, missing)
-    if steps is not None:
-        steps.standbys("gs-standby-keep", placement.standbys)
+    steps.standbys("gs-standby-keep", placement.standbys)
     if any(missing):
         _place_rest(problem, placement, quota, holders, missing)
-        if steps is not None:
-            steps.standbys("gs-standby-fill", placement.standbys)
+        steps.standbys("gs-standby-fill", placement.standbys)
 
 
 def _keep_standbys(

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Sequence
 
 from assignment_api.errors import IllegalAssignmentArgumentError
 from assignment_api.java import int32
+from builtin_assignors._steps_taken import SILENT
 from builtin_assignors._sticky_steps.choosing import choose_previous
 from builtin_assignors._sticky_steps.placement import StickyPlacement
 from builtin_assignors._sticky_steps.previous import PreviousOwners
@@ -96,20 +97,20 @@ def place_remaining(
     previous: PreviousOwners,
     placement: StickyPlacement,
     candidates: Sequence[int],
-    steps: StickySteps | None = None,
+    steps: StickySteps = SILENT,
 ) -> None:
     """Step 3: every unassigned task goes, in ascending order, to its best client.
 
     Args:
         candidates: All clients, at least one, in the order of the search.
-        steps: Records the placed tasks; ``None``: no trace.
+        steps: Records the placed tasks.
     """
     remaining = sorted(task for task in problem.tasks if placement.owner[task] < 0)
     if not remaining:
         return
     ranking = placement.ranking(candidates)
     has_choice = len(candidates) > 1
-    choose = choose_previous if steps is None else steps.choosing
+    choose = choose_previous if steps is SILENT else steps.choosing
     for task in remaining:
         client: int | None = None
         owner = previous.active.get(task)
@@ -122,6 +123,4 @@ def place_remaining(
         assert client is not None  # there is a candidate
         placement.put_active(task, client)
     placement.done_with(ranking)
-    if steps is not None:
-        remembered = [task for task in remaining if task in previous.active or previous.has_standby(task)]
-        steps.placed_rest(placement, remembered if has_choice else ())
+    steps.placed_rest(placement, remaining if has_choice else (), previous)

@@ -51,8 +51,13 @@ class StickySteps:
         self._went_back.append(chosen is not None)
         return chosen
 
-    def placed_rest(self, placement: StickyPlacement, remembered: Sequence[int]) -> None:
-        """Record the rest, on previous or least loaded clients."""
+    def placed_rest(self, placement: StickyPlacement, chosen: Sequence[int], previous: PreviousOwners) -> None:
+        """Record the rest, on previous or least loaded clients.
+
+        Args:
+            chosen: Tasks that more than one client could get, in the order of their placement.
+        """
+        remembered = [task for task in chosen if task in previous.active or previous.has_standby(task)]
         returned = {task for task, went_back in zip(remembered, self._went_back, strict=True) if went_back}
         for task, owner in enumerate(placement.owner):
             if owner < 0 or task in self.taken.owned:

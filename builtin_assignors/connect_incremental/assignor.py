@@ -27,6 +27,7 @@ from builtin_assignors._connect_incremental_steps import (
     read_quirks,
 )
 from builtin_assignors._rule_texts import RULE_TEXTS
+from builtin_assignors._steps_taken import SILENT
 
 __all__ = ["IncrementalCooperativeAssignor"]
 
@@ -82,9 +83,11 @@ class IncrementalCooperativeAssignor(ConnectAssignor):
             )
         memory = self._memory.under(rebalance.configured)
         problem = problem_of(rebalance, memory.numbering, self._order, self._quirks, self._max_delay)
-        steps = None if found is None else ConnectSteps(memory.numbering, problem.members, problem.max_delay)
+        steps: ConnectSteps = (
+            SILENT if found is None else ConnectSteps(memory.numbering, problem.members, problem.max_delay)
+        )
         answer, history = decide(problem, memory.history, steps)
         self._memory = JobHistory(memory.numbering, history)
-        if found is not None and steps is not None:
+        if found is not None:
             found += steps.steps
         return assignment_of(rebalance, problem, memory.numbering, answer)

@@ -25,6 +25,7 @@ from builtin_assignors._connect_incremental_steps import (
     problem_of,
 )
 from builtin_assignors._rule_texts import RULE_TEXTS
+from builtin_assignors._steps_taken import SILENT
 from builtin_assignors.connect_static.config import StaticSettings
 
 __all__ = ["StaticConnectAssignor"]
@@ -90,9 +91,11 @@ class StaticConnectAssignor(ConnectAssignor):
             is_static if rebalance.protocol is ConnectProtocol.STATIC else None,
             settings.rules,
         )
-        steps = None if found is None else ConnectSteps(memory.numbering, problem.members, problem.max_delay)
+        steps: ConnectSteps = (
+            SILENT if found is None else ConnectSteps(memory.numbering, problem.members, problem.max_delay)
+        )
         answer, history = decide(problem, memory.history, steps)
         self._memory = JobHistory(memory.numbering, history)
-        if found is not None and steps is not None:
+        if found is not None:
             found += steps.steps
         return assignment_of(rebalance, problem, memory.numbering, answer)

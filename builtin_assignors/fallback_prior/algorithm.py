@@ -5,6 +5,7 @@ Kafka: ``FallbackPriorTaskAssignor``.
 
 from __future__ import annotations
 
+from builtin_assignors._steps_taken import SILENT
 from builtin_assignors._sticky_steps import (
     PreviousOwners,
     StickyPlacement,
@@ -26,7 +27,7 @@ from builtin_assignors._sticky_steps.internal_rules import (
 __all__ = ["place_all"]
 
 
-def place_all(problem: StickyProblem, steps: StickySteps | None = None) -> StickyPlacement:
+def place_all(problem: StickyProblem, steps: StickySteps = SILENT) -> StickyPlacement:
     """Give every task an owner and every stateful task its standbys, as long as there are clients.
 
     ``steps`` records the work of each rule, if given.
@@ -40,14 +41,11 @@ def place_all(problem: StickyProblem, steps: StickySteps | None = None) -> Stick
     quotas = internal_quotas(problem)
     placement = StickyPlacement(len(problem.task_hashes), problem.capacities, INTERNAL_LOAD_RULE)
     kept = keep_previous_owners(problem, previous, placement, None)
-    if steps is not None:
-        steps.kept(previous, placement, None)
+    steps.kept(previous, placement, None)
     if previous.has_standbys():
         promote_previous_standbys(internal_unassigned(problem, kept), previous, placement, quotas)
-        if steps is not None:
-            steps.promoted(placement)
+        steps.promoted(placement)
     place_remaining(problem, previous, placement, range(len(problem.capacities)), steps)
     place_standbys(problem, previous, placement, internal_standby_order(problem))
-    if steps is not None:
-        steps.got_standbys(placement)
+    steps.got_standbys(placement)
     return placement

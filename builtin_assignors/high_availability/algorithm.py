@@ -15,6 +15,7 @@ from typing import Protocol
 import attrs
 
 from assignment_api.utils.standby import ClientTags, OrderOfPending, assign_least_loaded, assign_to_different_tags
+from builtin_assignors._steps_taken import SILENT
 from builtin_assignors.high_availability.balancing import assign_round_robin, assign_to_least_active, level
 from builtin_assignors.high_availability.client_queue import HashOrder
 from builtin_assignors.high_availability.movements_and_warmups import Movements
@@ -97,7 +98,7 @@ def decide(
     client_hash_order: HashOrder,
     pending_task_order: OrderOfPending,
     racks: RackOptimizer | None = None,
-    steps: HighAvailabilitySteps | None = None,
+    steps: HighAvailabilitySteps = SILENT,
 ) -> HighAvailabilityAnswer:
     """Place all tasks.
 
@@ -110,15 +111,12 @@ def decide(
     stateful, stateless = problem.stateful, problem.stateless
     active = assign_round_robin(stateful, clients)
     standby: list[set[int]] = [set() for _ in range(clients)]
-    if steps is not None:
-        steps.dealt(active, len(stateful))
+    steps.dealt(active, len(stateful))
     level(active, standby, problem.capacities)
-    if steps is not None:
-        steps.levelled(active)
+    steps.levelled(active)
     if racks is not None:
         racks.optimize_active(stateful, active, *_costs(problem))
-        if steps is not None:
-            steps.moved_by_racks(active)
+        steps.moved_by_racks(active)
     if problem.num_standby_replicas != 0:
         _assign_standbys(problem, active, standby, pending_task_order, racks, steps)
 
@@ -133,19 +131,15 @@ def decide(
         steps,
     )
     moved = movements.move_actives()
-    if steps is not None:
-        steps.others_go(active, recovery)
+    steps.others_go(active, recovery)
     moved += movements.move_standbys()
-    if steps is not None:
-        steps.taken.settled(active, standby)
+    steps.settled(active, standby)
 
     assign_to_least_active(stateless, active, problem.capacities)
-    if steps is not None:
-        steps.gave_stateless(active)
+    steps.gave_stateless(active)
     if racks is not None:
         racks.optimize_active(stateless, active, STATELESS_TRAFFIC_COST, STATELESS_NON_OVERLAP_COST)
-        if steps is not None:
-            steps.moved_by_racks(active, "ha-stateless-racks")
+        steps.moved_by_racks(active, "ha-stateless-racks")
     return HighAvailabilityAnswer(active, standby, followup=moved > 0)
 
 
@@ -155,30 +149,26 @@ def _assign_standbys(
     standby: list[set[int]],
     pending_task_order: OrderOfPending,
     racks: RackOptimizer | None,
-    steps: HighAvailabilitySteps | None,
+    steps: HighAvailabilitySteps,
 ) -> None:
     tags = problem.tags
     stateful = problem.stateful
     replicas = problem.num_standby_replicas
     if tags is None:
         assign_least_loaded(stateful, replicas, problem.capacities, active, standby)
-        if steps is not None:
-            steps.got_standbys(standby)
+        steps.got_standbys(standby)
         level(standby, active, problem.capacities)
     else:
         owners = {task: (client,) for client, held in enumerate(active) for task in held}
         assign_to_different_tags(
             stateful, replicas, problem.capacities, active, standby, owners, tags, pending_task_order
         )
-        if steps is not None:
-            steps.got_standbys(standby)
+        steps.got_standbys(standby)
         level(standby, active, problem.capacities, tags.may_balance)
-    if steps is not None:
-        steps.levelled_standbys(standby)
+    steps.levelled_standbys(standby)
     if racks is not None:
         racks.optimize_standby(active, standby, *_costs(problem), _movement_rule(tags, active, standby))
-        if steps is not None:
-            steps.standbys_moved_by_racks(standby)
+        steps.standbys_moved_by_racks(standby)
 
 
 def _movement_rule(tags: ClientTags | None, active: Sequence[set[int]], standby: Sequence[set[int]]) -> MayMove | None:

@@ -27,7 +27,7 @@ from assignment_api.utils.rack_aware.internal import InternalRackOptimizer
 from assignment_api.utils.standby import ClientTags
 from builtin_assignors._known_tasks import KnownTasks, known_tasks
 from builtin_assignors._rule_texts import RULE_TEXTS
-from builtin_assignors._steps_taken import StepsTaken
+from builtin_assignors._steps_taken import SILENT, StepsTaken
 from builtin_assignors.high_availability.algorithm import HighAvailabilityAnswer, HighAvailabilityProblem, decide
 from builtin_assignors.high_availability.tracing import HighAvailabilitySteps
 from builtin_assignors.probing_rebalance import probing_deadline_ms
@@ -81,9 +81,9 @@ def _decided(application: ApplicationMetadata, found: list[RuleStep] | None) -> 
         raise NoClientsError("there are tasks, but no client to run them: give at least one client")
     problem = _problem(application, clients, known)
     racks = InternalRackOptimizer.of(application, known.ids, clients)
-    steps = None if found is None else _steps(application, clients, known, problem)
+    steps: HighAvailabilitySteps = SILENT if found is None else _steps(application, clients, known, problem)
     answer = decide(problem, _client_hash_order(clients), _pending_task_order(known.ids), racks, steps)
-    if found is not None and steps is not None:
+    if found is not None:
         found += steps.taken.steps
     return _assignment(application, clients, known, answer)
 

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 import attrs
 
+from builtin_assignors._steps_taken import SILENT
 from builtin_assignors.high_availability.client_queue import ClientQueue, HashOrder
 from builtin_assignors.high_availability.recovery import Recovery
 from builtin_assignors.high_availability.tracing import HighAvailabilitySteps
@@ -31,7 +32,7 @@ class Movements:
     recovery: Recovery
     warmups_left: int
     hash_order: HashOrder
-    steps: HighAvailabilitySteps | None = None
+    steps: HighAvailabilitySteps = SILENT
     _warmups: dict[int, set[int]] = attrs.field(init=False, factory=dict)
 
     def move_actives(self) -> int:
@@ -61,13 +62,11 @@ class Movements:
                 source = recovery.by_lag(task)[0]
             if task in standby[source]:
                 self._swap(task, source, destination)
-                if self.steps is not None:
-                    self.steps.active_waits(task, source, destination, len(caught_up), None)
+                self.steps.active_waits(task, source, destination, len(caught_up), None)
                 queue.replace(source, destination, gained=0, lost=0, polled=polled)
             else:
                 warmed = self._move(task, source, destination)
-                if self.steps is not None:
-                    self.steps.active_waits(task, source, destination, len(caught_up), self.warmups_left)
+                self.steps.active_waits(task, source, destination, len(caught_up), self.warmups_left)
                 queue.replace(source, destination, gained=1, lost=0 if warmed else 1, polled=polled)
         return len(behind)
 
@@ -104,8 +103,7 @@ class Movements:
             warmed = self._take_warmup()
             if not warmed:
                 standby[destination].remove(task)
-            if self.steps is not None:
-                self.steps.standby_waits(task, source, destination, self.warmups_left, is_caught_up=polled)
+            self.steps.standby_waits(task, source, destination, self.warmups_left, is_caught_up=polled)
             queue.replace(source, destination, gained=1, lost=0 if warmed else 1, polled=polled)
             moved += 1
         return moved

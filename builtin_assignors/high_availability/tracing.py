@@ -71,6 +71,9 @@ class HighAvailabilitySteps:
         text = f"rack-aware assignment ({self._racks}) takes a standby from {{0}} to {{1}}"
         self.taken.copied("ha-standby-racks", standby, "rack-aware assignment gives {0} a standby", text)
 
+    def settled(self, active: Sequence[set[int]], standby: Sequence[set[int]]) -> None:
+        self.taken.settled(active, standby)
+
     # --- possible placement -----------------------------------------------------------------------
 
     def active_waits(

@@ -6,6 +6,7 @@ of C bits per placed task and per group of equally loaded clients. Kafka's cost 
 
 from __future__ import annotations
 
+from builtin_assignors._steps_taken import SILENT
 from builtin_assignors._sticky_steps import (
     PreviousOwners,
     StickyPlacement,
@@ -27,9 +28,7 @@ from builtin_assignors._sticky_steps.internal_rules import (
 __all__ = ["place_actives", "place_standbys"]
 
 
-def place_actives(
-    problem: StickyProblem, previous: PreviousOwners, steps: StickySteps | None = None
-) -> StickyPlacement:
+def place_actives(problem: StickyProblem, previous: PreviousOwners, steps: StickySteps = SILENT) -> StickyPlacement:
     """Give every task an owner; ``steps`` records the work of each rule, if given.
 
     Raises:
@@ -40,12 +39,10 @@ def place_actives(
     quotas = internal_quotas(problem)
     placement = StickyPlacement(len(problem.task_hashes), problem.capacities, INTERNAL_LOAD_RULE)
     kept = keep_previous_owners(problem, previous, placement, quotas)
-    if steps is not None:
-        steps.kept(previous, placement, quotas)
+    steps.kept(previous, placement, quotas)
     if previous.has_standbys():
         promote_previous_standbys(internal_unassigned(problem, kept), previous, placement, quotas)
-        if steps is not None:
-            steps.promoted(placement)
+        steps.promoted(placement)
     place_remaining(problem, previous, placement, range(len(problem.capacities)), steps)
     return placement
 

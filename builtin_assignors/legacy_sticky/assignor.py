@@ -6,7 +6,15 @@ from assignment_api.java import DEFAULT_JDK, JdkGeneration
 from assignment_api.streams import ApplicationMetadata, TaskAssignment, TaskAssignor
 from assignment_api.tracing import RuleStep, Traced
 from builtin_assignors._rule_texts import RULE_TEXTS
-from builtin_assignors._sticky_steps import PreviousOwners, client_map_order, steps_of, to_assignment, to_problem
+from builtin_assignors._steps_taken import SILENT
+from builtin_assignors._sticky_steps import (
+    PreviousOwners,
+    StickySteps,
+    client_map_order,
+    steps_of,
+    to_assignment,
+    to_problem,
+)
 from builtin_assignors.legacy_sticky.algorithm import place_actives, place_standbys
 from builtin_assignors.legacy_sticky.racks import LegacyRackSteps
 
@@ -43,19 +51,17 @@ class LegacyStickyTaskAssignor(TaskAssignor):
     def _decided(self, application: ApplicationMetadata, found: list[RuleStep] | None) -> TaskAssignment:
         problem, ids = to_problem(application, client_map_order, self._jdk)
         previous = PreviousOwners(problem)
-        steps = None if found is None else steps_of(problem, ids)
+        steps: StickySteps = SILENT if found is None else steps_of(problem, ids)
         placement = place_actives(problem, previous, steps)
         racks = LegacyRackSteps.of(application, problem, ids)
         if racks is not None:
             racks.move_actives(placement)
-            if steps is not None:
-                steps.moved_by_racks(placement)
+            steps.moved_by_racks(placement)
         place_standbys(problem, previous, placement)
-        if steps is not None:
-            steps.got_standbys(placement)
+        steps.got_standbys(placement)
         if racks is not None and problem.num_standbys > 0:
             racks.move_standbys(placement)
-        if steps is not None and found is not None:
+        if found is not None:
             steps.standbys_moved_by_racks(placement)
             found += steps.taken.steps
         return to_assignment(application, ids, placement)

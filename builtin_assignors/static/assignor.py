@@ -18,6 +18,7 @@ from assignment_api import (
 )
 from assignment_api.tracing import RuleStep, Traced
 from builtin_assignors._rule_texts import RULE_TEXTS
+from builtin_assignors._steps_taken import SILENT
 from builtin_assignors.static.config import DELEGATE, StaticConfig
 from builtin_assignors.static.delegation import Delegate, Delegated, builtin_delegate
 from builtin_assignors.static.pins import TaskPin
@@ -121,22 +122,19 @@ class _Decision:
     def process_ids(self) -> list[ProcessID]:
         return [client.process_id for client in self._clients]
 
-    def answer(self, steps: StaticSteps | None = None) -> StaticAnswer:
+    def answer(self, steps: StaticSteps = SILENT) -> StaticAnswer:
         actives = self._pinned_actives()
         rest = [task for task in range(len(self._tasks)) if task not in actives]
-        if steps is not None:
-            pins = self._pin_of(self._config.pins)
-            steps.pinned(actives, pins, self._owners(lambda client: client.previous_active_tasks))
-            steps.unmet([task for task in rest if task in pins], pins)
+        pins = self._pin_of(self._config.pins)
+        steps.pinned(actives, pins, self._owners(lambda client: client.previous_active_tasks))
+        steps.unmet([task for task in rest if task in pins], pins)
         standby_pins, replicas = self._pinned_standbys()
         delegated = self._delegated(rest, standby_pins)
-        if steps is not None:
-            steps.told_by_delegate(self._delegate.steps or ())
-            steps.delegated([str(self._tasks[task]) for task in rest], delegated)
+        steps.told_by_delegate(self._delegate.steps or ())
+        steps.delegated([str(self._tasks[task]) for task in rest], delegated)
         holders = self._holders(actives, delegated)
         standbys = self._place_standbys(actives, standby_pins, replicas, holders)
-        if steps is not None:
-            steps.standbys(standbys, {task: each.clients for task, each in standby_pins.items()})
+        steps.standbys(standbys, {task: each.clients for task, each in standby_pins.items()})
         lacking = bool(rest) and not self._wildcard and bool(self._clients)
         remarks = [str(unmet) for unmet in self._unmet]
         if lacking:

@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 
 from assignment_api.errors import NoCapacityError
 from assignment_api.java import JavaHashTable
+from builtin_assignors._steps_taken import SILENT
 from builtin_assignors._sticky_steps import (
     LoadRule,
     PreviousOwners,
@@ -36,7 +37,7 @@ def client_order(clients: Sequence[int], hashes: Sequence[int], rank_of: Callabl
 
 
 def place_actives(
-    problem: StickyProblem, previous: PreviousOwners, rule: ShareRule, steps: StickySteps | None = None
+    problem: StickyProblem, previous: PreviousOwners, rule: ShareRule, steps: StickySteps = SILENT
 ) -> StickyPlacement:
     """Give every task an owner by the share of a release; ``steps`` records the work of each rule, if given.
 
@@ -50,12 +51,10 @@ def place_actives(
     quotas = rule.shares(len(problem.tasks), problem.capacities)
     placement = StickyPlacement(len(problem.task_hashes), problem.capacities, _LOAD_RULE)
     kept = keep_previous_owners(problem, previous, placement, quotas)
-    if steps is not None:
-        steps.kept(previous, placement, quotas, rule.words)
+    steps.kept(previous, placement, quotas, rule.words)
     if previous.has_standbys():
         promote_previous_standbys(_unassigned(problem, kept), previous, placement, quotas)
-        if steps is not None:
-            steps.promoted(placement)
+        steps.promoted(placement)
     clients = range(len(problem.capacities))
     candidates = client_map_order(clients, problem.client_hashes, problem.client_ranks.__getitem__)
     place_remaining(problem, previous, placement, candidates, steps)

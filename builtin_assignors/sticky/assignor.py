@@ -10,7 +10,8 @@ from assignment_api.releases import NEWEST, KafkaRelease, holds, release_in
 from assignment_api.streams import ApplicationMetadata, TaskAssignment, TaskAssignor
 from assignment_api.tracing import RuleStep, Traced
 from builtin_assignors._rule_texts import RULE_TEXTS
-from builtin_assignors._sticky_steps import PreviousOwners, steps_of, to_assignment, to_problem
+from builtin_assignors._steps_taken import SILENT
+from builtin_assignors._sticky_steps import PreviousOwners, StickySteps, steps_of, to_assignment, to_problem
 from builtin_assignors.sticky import kafka_4_3, kafka_4_4
 from builtin_assignors.sticky.algorithm import client_order, place_actives, place_standbys
 from builtin_assignors.sticky.racks import move_actives, move_standbys
@@ -57,16 +58,14 @@ class StickyTaskAssignor(TaskAssignor):
     def _decided(self, application: ApplicationMetadata, found: list[RuleStep] | None) -> TaskAssignment:
         problem, ids = to_problem(application, client_order, self._jdk)
         previous = PreviousOwners(problem)
-        steps = None if found is None else steps_of(problem, ids)
+        steps: StickySteps = SILENT if found is None else steps_of(problem, ids)
         placement = place_actives(problem, previous, self._rule, steps)
         move_actives(application, ids, placement)
-        if steps is not None:
-            steps.moved_by_racks(placement)
+        steps.moved_by_racks(placement)
         place_standbys(problem, previous, placement)
-        if steps is not None:
-            steps.got_standbys(placement)
+        steps.got_standbys(placement)
         move_standbys(application, ids, placement)
-        if steps is not None and found is not None:
+        if found is not None:
             steps.standbys_moved_by_racks(placement)
             found += steps.taken.steps
         return to_assignment(application, ids, placement)
