@@ -82,8 +82,8 @@ def _derive(source: Sources, bytes_per_record: RecordBytes = None, timezone: Zon
 
 
 def _sorted_out(sources: Iterable[str]) -> tuple[list[str], list[RecordedTimeline]]:
+    from assignor_lab.capture.edges.timelines import read_timeline
     from assignor_lab.capture.histories.past_files import LOG, RECORDING, files_of, kind_of
-    from assignor_lab.capture.timelines.timeline import read_timeline
     from assignor_lab.documents.errors import DocumentFormatError
 
     logs, timelines = [], []

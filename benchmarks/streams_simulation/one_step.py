@@ -23,7 +23,7 @@ from assignment_api import (
 )
 from assignment_api.plugins import Registry
 from assignment_api.releases import KafkaRelease
-from assignor_lab.capture.timelines.timeline import read_timeline
+from assignor_lab.capture.edges.timelines import read_timeline
 from assignor_lab.groups.streams.leading import leading_assignor
 from assignor_lab.groups.streams_group.leading import brokers_assignor
 from assignor_lab.kafka.streams_group.tasks import TasksByRole

@@ -12,7 +12,8 @@ import attrs
 
 from assignment_api.plugins.keys import GROUP_KEYS, read_value
 from assignment_api.releases import RELEASE_KEY
-from assignor_lab.capture.timelines.timeline import RecordedTimeline, read_timeline
+from assignor_lab.capture.edges.timelines import read_timeline
+from assignor_lab.capture.timelines.timeline import RecordedTimeline
 from assignor_lab.planning.plans import Action, Plan, Step
 from assignor_lab.scenarios import Place, Scenario, read_scenarios, scenario_from_document
 from calibration.accuracy.states import ImportedRecording, state_before, workload_of

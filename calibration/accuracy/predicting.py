@@ -11,8 +11,8 @@ from tempfile import TemporaryDirectory
 import attrs
 
 from assignment_api.plugins import Registry, config_sources
+from assignor_lab.capture.edges.timelines import read_timeline
 from assignor_lab.capture.timelines.constants import derive_constants
-from assignor_lab.capture.timelines.timeline import read_timeline
 from assignor_lab.planning.instances import with_names
 from assignor_lab.planning.naive import Naive, naive_estimate
 from assignor_lab.planning.plans import Plan

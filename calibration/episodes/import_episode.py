@@ -11,9 +11,10 @@ from assignment_api.plugins.layers import Layer, layer_of
 from assignment_api.releases import RELEASE_KEY
 from assignment_api.streams import ProcessID, TaskId
 from assignment_api.streams.configs import ASSIGNMENT_KEYS
+from assignor_lab.capture.edges.timelines import read_timeline
 from assignor_lab.capture.recorded.recording import read_recording
 from assignor_lab.capture.timelines.instances import first_after  # fmt: skip
-from assignor_lab.capture.timelines.timeline import RecordedTimeline, read_timeline
+from assignor_lab.capture.timelines.timeline import RecordedTimeline
 from assignor_lab.capture.topology.evidence import reuses_sources
 from assignor_lab.documents.errors import DocumentFormatError
 from assignor_lab.groups.streams_group.leading import brokers_assignor

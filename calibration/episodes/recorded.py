@@ -7,7 +7,7 @@ from typing import Any
 
 from assignment_api.streams import TaskId
 from assignor_lab.capture.timelines.instances import instance_of
-from assignor_lab.capture.timelines.timeline import RecordedTimeline
+from assignor_lab.capture.timelines.timeline import ProbedAction, RecordedTimeline
 
 __all__ = ["recorded_document"]
 
@@ -66,18 +66,17 @@ def _sorted(tasks: set[str]) -> list[str]:
     return sorted(tasks, key=lambda task: TaskId.parse(task).sort_key())
 
 
-def _window(window: Mapping[str, Any], first_ms: int) -> dict[str, Any]:
+def _window(window: ProbedAction, first_ms: int) -> dict[str, Any]:
     """One action of a probe: interruptions of a second and more, by task."""
-    restored = window.get("restored") or {}
-    begin = window["t"] - first_ms
+    begin = window.begin_ms - first_ms
     return {
         "t_ms": begin,
-        "end_ms": window["end_t"] - first_ms,
-        "action": window["phase"],
+        "end_ms": window.end_ms - first_ms,
+        "action": window.phase,
         "tasks": {
-            task: [[begin + at, length] for at, length in seen["interruptions"]]
-            for task, seen in window["tasks"].items()
+            task: [[begin + at, length] for at, length in interruptions]
+            for task, interruptions in window.interruptions.items()
         },
-        "restored_bytes": restored.get("restored_bytes"),
-        "standby_bytes": restored.get("standby_bytes"),
+        "restored_bytes": window.restored.restored_bytes,
+        "standby_bytes": window.restored.standby_bytes,
     }

@@ -210,9 +210,5 @@ def _named(timeline: RecordedTimeline) -> set[TaskId]:
     for _, _, tasks in timeline.owned:
         texts.update(tasks)
     for window in timeline.probe or ():
-        texts.update(_keys(window.get("tasks")))
+        texts.update(window.interruptions)
     return {TaskId.parse(text) for text in texts}
-
-
-def _keys(value: object) -> Iterable[str]:
-    return value if isinstance(value, dict) else ()

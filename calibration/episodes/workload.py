@@ -121,9 +121,9 @@ def changelog_documents(
 
 def _record_bytes(timeline: RecordedTimeline) -> float | None:
     """From the restorations in a probe's windows, or from the experiment's preload."""
-    restored = [window.get("restored") or {} for window in timeline.probe or () if isinstance(window, dict)]
-    size = sum(each.get("restored_bytes", 0) + each.get("standby_bytes", 0) for each in restored)
-    records = sum(each.get("restored_records", 0) + each.get("standby_records", 0) for each in restored)
+    restored = [window.restored for window in timeline.probe or ()]
+    size = sum((each.restored_bytes or 0) + (each.standby_bytes or 0) for each in restored)
+    records = sum((each.restored_records or 0) + (each.standby_records or 0) for each in restored)
     if records:
         return round(float(size / records), 3)
     run = timeline.document.get("run")

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from assignment_api.plugins import discover
-from assignor_lab.capture.timelines.timeline import read_timeline
+from assignor_lab.capture.edges.timelines import read_timeline
 from assignor_lab.groups.streams_group.leading import brokers_assignor
 from assignor_lab.scenarios import Place, scenario_from_document
 from assignor_lab.simulation.streams.episode_format import read_episode

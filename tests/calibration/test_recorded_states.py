@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from assignor_lab.capture.timelines.timeline import read_timeline
+from assignor_lab.capture.edges.timelines import read_timeline
 from assignor_lab.scenarios import Place, scenario_from_document
 from calibration.accuracy.states import ImportedRecording, state_before
 from calibration.accuracy.truth import recorded_steps

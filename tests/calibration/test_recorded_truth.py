@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from assignor_lab.capture.timelines.timeline import read_timeline
+from assignor_lab.capture.edges.timelines import read_timeline
 from calibration.accuracy.truth import RecordedStep, arrival_gaps, recorded_steps
 
 PLANS = Path(__file__).parents[1] / "data" / "captures" / "plans"

@@ -259,11 +259,11 @@ def _outputs(timeline: RecordedTimeline) -> Iterator[float]:
     stateful = {each.partition for each in timeline.transfers}
     opening = median(list(_openings(timeline, first=False)) or [0.0])
     for window in timeline.probe or ():
-        for task, seen in window["tasks"].items():
+        for task, interruptions in window.interruptions.items():
             if task.startswith("0_") and int(task[2:]) in stateful:
                 continue
-            for at, length in seen["interruptions"]:
-                end = window["t"] + at + length
+            for at, length in interruptions:
+                end = window.begin_ms + at + length
                 assigned = [each.assigned_ms for each in _generations(timeline) if each.assigned_ms <= end]
                 if length >= 1_000 and assigned and end - assigned[-1] < _SOON_MS:
                     yield max(0.0, end - assigned[-1] - opening)
@@ -333,20 +333,13 @@ def _rates(alone: Sequence[float], together: Sequence[float], timelines: Sequenc
         alone = [100 * value / StreamsTimings().machine_restore_percent for value in together]
     if not alone:
         return []
-    sizes = [size for timeline in timelines if (size := _record_bytes(timeline)) is not None]
+    sizes = [each.record_bytes for each in timelines if each.record_bytes is not None]
     found = [_derived("restore_records_per_s", alone)]
     if sizes:
         found.append(_derived("restore_bytes_per_s", [rate * median(sizes) for rate in alone]))
     if has_percent:
         found.append(_derived("machine_restore_percent", [100 * value / median(alone) for value in together]))
     return found
-
-
-def _record_bytes(timeline: RecordedTimeline) -> float | None:
-    if timeline.record_bytes is not None:
-        return timeline.record_bytes
-    run = timeline.document.get("run")
-    return float(run["bytes"] + 9) if isinstance(run, Mapping) and isinstance(run.get("bytes"), int) else None
 
 
 def _together(timeline: RecordedTimeline) -> Iterator[float]:

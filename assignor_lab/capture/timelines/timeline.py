@@ -3,31 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 import attrs
 
-from assignor_lab.capture.timelines.timeline_format import HINT, timeline_fields
 from assignor_lab.documents.errors import Place
-from assignor_lab.documents.json_text import parse_json
-from assignor_lab.documents.lines import bounded_lines
-from assignor_lab.documents.shapes import Mismatch, faults_at
 
 __all__ = [
-    "TimelineAction",
     "MemberChange",
+    "ProbedAction",
+    "ProbedBytes",
+    "TimelineAction",
     "TimelineGeneration",
     "RecordedTarget",
     "RecordedTimeline",
     "Transfer",
-    "read_timeline",
 ]
-
-_LARGEST = 256 * 1024 * 1024
-
-_EVENTS = {"start": "start", "SIGTERM": "stop", "kill -9": "crash", "state directory removed": "lose_disk"}
-_ENDED = "ended"
 
 
 @attrs.frozen
@@ -111,6 +102,31 @@ class MemberChange:
     standby: tuple[str, ...]
 
 
+@attrs.frozen
+class ProbedBytes:
+    """Restored and copied state during an action; ``None``: not measured."""
+
+    restored_bytes: int | None
+    standby_bytes: int | None
+    restored_records: int | None
+    standby_records: int | None
+
+
+@attrs.frozen
+class ProbedAction:
+    """Observations of an outside probe during one action.
+
+    Args:
+        interruptions: Task to its interruptions: their start after ``begin_ms``, and their length.
+    """
+
+    phase: str
+    begin_ms: int
+    end_ms: int
+    interruptions: Mapping[str, tuple[tuple[int, int], ...]]
+    restored: ProbedBytes
+
+
 @attrs.frozen(eq=False)
 class RecordedTimeline:
     """A recorded experiment.
@@ -120,8 +136,9 @@ class RecordedTimeline:
         generations: Or targets of a streams group, by time.
         owned: Reported tasks.
         begun: Instances with started threads, by time.
-        probe: Observations of an outside probe by action.
-        record_bytes: Of a record in a changelog; ``None`` if not from a log.
+        probe: ``None``: no probe observed the experiment.
+        document: The whole file, for the experiment's own evaluation.
+        record_bytes: Of a record in a changelog; ``None``: unknown.
         targets: By member and time.
     """
 
@@ -138,157 +155,8 @@ class RecordedTimeline:
     transfers: tuple[Transfer, ...]
     owned: tuple[tuple[int, str, tuple[str, ...]], ...]
     begun: tuple[tuple[int, str], ...]
-    probe: tuple[Mapping[str, Any], ...] | None
+    probe: tuple[ProbedAction, ...] | None
     document: Mapping[str, Any]
     place: Place
     record_bytes: float | None = None
     targets: tuple[RecordedTarget, ...] = ()
-
-
-def read_timeline(path: Path) -> RecordedTimeline:
-    place = Place(str(path))
-    lines, size = [], 0
-    for _, line in bounded_lines(str(path)):
-        lines.append(line)
-        size += len(line)
-        if size > _LARGEST:
-            break
-    with faults_at(place):
-        if size > _LARGEST:
-            raise Mismatch(f"larger than {_LARGEST:,} bytes: {HINT}")
-        return _timeline(parse_json(b"".join(lines)), place)
-
-
-def _timeline(document: Any, place: Place) -> RecordedTimeline:
-    fields = timeline_fields(document)
-    if not fields["kind"].startswith("streams"):
-        raise Mismatch(f'is of kind "{fields["kind"]:.60}": episodes are made of those of Streams groups', "kind")
-    done = sorted(_done(fields["actions"]), key=lambda each: each.time_ms)
-    if not done or done[0].type != "start":
-        raise Mismatch("no instance is started in it before anything else is done to one", "actions")
-    transfers = [
-        *(_transferred(each, is_standby=False) for each in fields.get("restorations", ())),
-        *(_transferred(each, is_standby=True) for each in fields.get("standby_loads", ())),
-    ]
-    owned = [
-        (each["t"], each["instance"], tuple(task for thread in each.get("threads", ()) for task in thread["active"]))
-        for each in fields.get("owned", ())
-    ]
-    targets = tuple(sorted(map(_target, fields.get("targets", ())), key=lambda each: each.time_ms))
-    return RecordedTimeline(
-        name=fields["experiment"],
-        kind=fields["kind"],
-        group=fields["group"],
-        done=tuple(done),
-        ended=tuple(
-            (each["t"], each["instance"])
-            for each in fields["actions"]
-            if each["event"] == _ENDED and "instance" in each
-        ),
-        end_ms=max(each["t"] for each in fields["actions"]),
-        generations=tuple(
-            made for each in fields.get("generations", ()) if (made := _completed(each)) is not None
-        ) + tuple(_targeted(each, fields.get("clients", {})) for each in targets),
-        members=tuple(sorted(map(_changed, fields.get("member_states", ())), key=lambda each: each.time_ms)),
-        clients=fields.get("clients", {}),
-        group_config=_group_config(fields["actions"]),
-        transfers=tuple(sorted(transfers, key=lambda each: each.from_ms)),
-        owned=tuple(owned),
-        begun=tuple(
-            sorted(
-                (each["t"], each["instance"])
-                for each in fields.get("states", ())
-                if (each.get("from"), each.get("to")) == ("CREATED", "REBALANCING")
-            )
-        ),
-        probe=tuple(fields["probe"]) if "probe" in fields else None,
-        document=document,
-        place=place,
-        targets=targets,
-    )  # fmt: skip
-
-
-def _done(actions: list[Mapping[str, Any]]) -> list[TimelineAction]:
-    return [
-        TimelineAction(each["t"], _EVENTS[each["event"]], each["instance"])
-        for each in actions
-        if each["event"] in _EVENTS and "instance" in each
-    ]
-
-
-def _completed(fields: Mapping[str, Any]) -> TimelineGeneration | None:
-    prepared, joined, assigned = (fields.get(key) for key in ("prepare_t", "joined_t", "assignment_t"))
-    if joined is None or assigned is None:
-        return None  # no member was left to complete it
-    reason = "; ".join(filter(None, (fields.get("reason"), fields.get("client_reason"))))
-    if fields.get("immediate_followup"):
-        followup = "immediate"
-    else:
-        followup = "probing" if fields.get("followup_probing") else "none"
-    return TimelineGeneration(
-        fields["generation"],
-        joined if prepared is None else prepared,
-        joined,
-        assigned,
-        reason,
-        fields.get("members") or 0,
-        followup,
-        {
-            consumer: (tuple(tasks["active"]), tuple(tasks.get("standby", ())))
-            for consumer, tasks in (fields.get("assigned") or {}).items()
-        },
-    )
-
-
-def _target(fields: Mapping[str, Any]) -> RecordedTarget:
-    tasks = {
-        member: (tuple(held["active"]), tuple(held.get("standby", ()))) for member, held in fields["target"].items()
-    }
-    return RecordedTarget(fields["t"], fields["epoch"], tasks)
-
-
-def _targeted(target: RecordedTarget, clients: Mapping[str, str]) -> TimelineGeneration:
-    """The reason is unknown."""
-    time, assigned = target.time_ms, {clients.get(member, member): tasks for member, tasks in target.tasks.items()}
-    return TimelineGeneration(target.epoch, time, time, time, "", len(target.tasks), "none", assigned)
-
-
-def _changed(fields: Mapping[str, Any]) -> MemberChange:
-    return MemberChange(
-        fields["t"],
-        fields["member"],
-        fields.get("event", ""),
-        fields.get("state", ""),
-        tuple(fields.get("active", ())),
-        tuple(fields.get("standby", ())),
-    )
-
-
-def _group_config(actions: list[Mapping[str, Any]]) -> dict[str, str]:
-    """Such as ``streams.num.standby.replicas=1``."""
-    found: dict[str, str] = {}
-    for each in actions:
-        if each["event"] == "group config" and isinstance(each.get("config"), list):
-            for setting in each["config"]:
-                key, separator, value = str(setting).partition("=")
-                if separator:
-                    found[key] = value
-    return found
-
-
-def _transferred(fields: Mapping[str, Any], *, is_standby: bool) -> Transfer:
-    end = max(fields.get("end_offset") or 0, fields.get("last_offset") or 0, fields["start_offset"])
-    # A standby's end is that of its latest batch; a restore's end is that at its start.
-    end_ms = fields.get("last_t") if is_standby else fields["from_t"]
-    return Transfer(
-        fields["instance"],
-        fields["topic"],
-        fields["partition"],
-        fields["from_t"],
-        max(0, fields["start_offset"]),
-        max(0, end),
-        end_ms or fields["from_t"],
-        fields.get("caught_up_t") if is_standby else fields.get("to_t"),
-        max(0, end - fields["start_offset"]) if is_standby else fields.get("records"),
-        is_standby,
-    )

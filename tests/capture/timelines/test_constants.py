@@ -8,8 +8,8 @@ from pathlib import Path
 import attrs
 from typer.testing import CliRunner
 
+from assignor_lab.capture.edges.timelines import read_timeline
 from assignor_lab.capture.timelines.constants import derive_constants
-from assignor_lab.capture.timelines.timeline import read_timeline
 from assignor_lab.cli.app import build_app
 from assignor_lab.simulation.streams.timings import StreamsTimings
 
