@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 import attrs
 
-from assignment_api.connect import NO_GENERATION, NO_JOBS, ConfiguredJobs, ConnectProtocol, Rebalance, Worker
+from assignment_api.connect import NO_GENERATION, NO_JOBS, ConfiguredJobs, ConnectProtocol, Jobs, Rebalance, Worker
+from assignor_lab.documents.errors import Place
 
-__all__ = ["MEMBER_IDS_UNKNOWN", "ConnectHistory", "ConnectRound"]
+__all__ = ["MEMBER_IDS_UNKNOWN", "ConnectHistory", "ConnectRound", "RecordedAnswer", "RecordedDecision"]
 
 #: Assumption of a history whose workers have other names than member ids.
 MEMBER_IDS_UNKNOWN = (
@@ -35,17 +36,39 @@ class ConnectRound:
 
 
 @attrs.frozen(eq=False)
+class RecordedAnswer:
+    """The real leader's answer, by member id."""
+
+    delay_ms: int
+    assigned: Mapping[str, Jobs]
+    revoked: Mapping[str, Jobs]
+
+
+@attrs.frozen(eq=False)
+class RecordedDecision:
+    """The recording of a round; an unknown answer and generation are ``None``."""
+
+    answer: RecordedAnswer | None
+    reason: str
+    generation: int | None
+
+
+@attrs.frozen(eq=False)
 class ConnectHistory:
     """A Connect group over several rebalances, with the workers' real jobs in each.
 
     Args:
         protocol: The members' common protocol.
         max_delay_ms: ``scheduled.rebalance.max.delay.ms`` of every leader.
+        recorded: Of the first rounds; empty without a recording.
+        place: Of the recording.
     """
 
     protocol: ConnectProtocol
     max_delay_ms: int
     rounds: tuple[ConnectRound, ...]
+    recorded: tuple[RecordedDecision, ...]
+    place: Place
 
     def rebalances(self, protocol: ConnectProtocol | None = None) -> Iterator[tuple[ConnectRound, Rebalance]]:
         for generation, each in enumerate(self.rounds):

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Collection, Iterator, Sequence
 
 import attrs
 
@@ -11,7 +10,7 @@ from assignor_lab.capture.edges.decision_input import protocol_of
 from assignor_lab.capture.edges.decisions import moment_of
 from assignor_lab.capture.edges.moments import DecisionMoment
 from assignor_lab.capture.histories.assigned_tasks import assigned_tasks
-from assignor_lab.capture.histories.connect_rounds import connect_lanes, is_connect_past
+from assignor_lab.capture.histories.connect_rounds import connect_lanes, connect_past
 from assignor_lab.capture.histories.group_histories import (
     ReaderEvent,
     history_of_moments,
@@ -23,7 +22,7 @@ from assignor_lab.capture.recorded.partition_states import PartitionDecision, pa
 from assignor_lab.model.events import GroupEvent
 from assignor_lab.model.history import GroupHistory
 from assignor_lab.model.pictures import Gantt
-from assignor_lab.scenarios import Scenario
+from assignor_lab.scenarios import ConnectHistory, Scenario
 
 __all__ = ["PastDecision", "PastView", "pasts_of"]
 
@@ -125,25 +124,19 @@ def _view(history: GroupHistory, states: Sequence[int | None]) -> PastView:
 
 
 def _of_connect(scenarios: Sequence[Scenario], events: Sequence[ReaderEvent]) -> Iterator[PastView]:
-    found: dict[str, list[tuple[Mapping[str, Any], int]]] = {}
+    found: dict[str, list[tuple[ConnectHistory, int]]] = {}
     rounds = 0
     for state, scenario in enumerate(scenarios):
-        document = scenario.document
-        if is_connect_past(document):
-            rounds += len(document["rounds"])
-            found.setdefault((document.get("source") or {}).get("group") or document["id"], []).append(
-                (document, state)
-            )
+        past = connect_past(scenario.content)
+        if past is not None:
+            rounds += len(past.rounds)
+            found.setdefault((scenario.source or {}).get("group") or scenario.id, []).append((past, state))
     if rounds > MOST_DECISIONS:
         return
     for group, of in found.items():
-        of.sort(key=lambda each: each[0]["rounds"][0]["time_ms"])
-        history = history_of_rounds(group, [document for document, _ in of], _own(group, found, events))
-        places = [
-            (state, number)
-            for document, state in of
-            for number, _ in enumerate(zip(document["rounds"], document["observed"]["rounds"], strict=False))
-        ]
+        of.sort(key=lambda each: each[0].rounds[0].time_ms)
+        history = history_of_rounds(group, [past for past, _ in of], _own(group, found, events))
+        places = [(state, number) for past, state in of for number in range(min(len(past.rounds), len(past.recorded)))]
         if len(places) > 1:
             made = tuple(
                 PastDecision(state, number, entry)

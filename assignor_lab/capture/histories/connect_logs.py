@@ -52,6 +52,7 @@ from assignor_lab.model.evidence import Evidence
 from assignor_lab.model.history import GroupHistory
 from assignor_lab.model.moment import Moment
 from assignor_lab.scenarios.connect_history import MEMBER_IDS_UNKNOWN
+from assignor_lab.scenarios.formats.connect import read_connect
 
 __all__ = ["LoggedConnect", "config_loops", "connect_histories", "logged_connect", "with_connect"]
 
@@ -120,7 +121,7 @@ def connect_histories(logs: Iterable[WorkerLog]) -> tuple[list[GroupHistory], tu
     histories = [
         history_of_rounds(
             group,
-            [each for each in found.documents if each["source"]["group"] == group],
+            [read_connect(each) for each in found.documents if each["source"]["group"] == group],
             [event for of, event in found.events if of == group],
         )
         for group in groups

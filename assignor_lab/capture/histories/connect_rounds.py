@@ -9,7 +9,7 @@ from typing import Any
 
 import attrs
 
-from assignor_lab.documents.errors import Place
+from assignment_api.connect import NO_JOBS, ConnectProtocol, Jobs
 from assignor_lab.documents.wording import listed, natural_order, plural
 from assignor_lab.groups.ownership.timeline import assigned_rows, last_moment
 from assignor_lab.model.decision import Decision, InstanceShare
@@ -26,13 +26,14 @@ from assignor_lab.model.evidence import Evidence, InferenceRule
 from assignor_lab.model.history import GroupHistory
 from assignor_lab.model.moment import Moment
 from assignor_lab.model.pictures import Gantt
+from assignor_lab.scenarios.connect_history import ConnectHistory, ConnectRound, RecordedAnswer
 
 __all__ = [
     "UnownedJob",
     "connect_decisions",
     "connect_events",
     "connect_lanes",
-    "is_connect_past",
+    "connect_past",
     "jobs_document",
     "unowned_times",
 ]
@@ -42,43 +43,40 @@ _MOST_NAMED = 3
 _BROKEN = "rounds before it are not there"
 
 
-def is_connect_past(document: Mapping[str, Any]) -> bool:
-    return bool(document.get("rounds") and document.get("observed", {}).get("rounds"))
+def connect_past(content: object) -> ConnectHistory | None:
+    """The content of a scenario if it is a recorded past of a Connect group."""
+    return content if isinstance(content, ConnectHistory) and content.rounds and content.recorded else None
 
 
-def connect_decisions(documents: Iterable[Mapping[str, Any]]) -> list[Decision]:
+def connect_decisions(histories: Iterable[ConnectHistory]) -> list[Decision]:
     """The rounds of one group, by time.
 
     Missing rounds split a past into several histories: the first round after a gap has a mark.
     """
     made: list[Decision] = []
-    for document in sorted(documents, key=lambda document: document["rounds"][0]["time_ms"]):
+    for history in sorted(histories, key=lambda history: history.rounds[0].time_ms):
         # A revoked job runs nowhere until the next round.
-        ran: dict[str, str] = {}
-        answers, source = document["observed"]["rounds"], document.get("source", {})
-        reasons = source.get("reasons") or [None] * len(answers)
-        generations = source.get("generations") or [None] * len(answers)
+        ran: dict[object, str] = {}
         configured: Mapping[str, int] | None = None
-        place = Place(source.get("file", document["id"]), source.get("line"))
-        rounds = zip(document["rounds"], answers, reasons, generations, strict=False)
-        for number, (each, answered, why, generation) in enumerate(rounds):
-            after = _after(each, answered, is_eager=document["protocol"] == _EAGER)
-            notes = [*_words(each, answered, is_broken=not number and bool(made))]
+        for number, (each, recorded) in enumerate(zip(history.rounds, history.recorded, strict=False)):
+            answer, now = recorded.answer, each.configured.task_counts
+            after = _after(each, answer, history.protocol)
+            notes = [*_words(each, answer, is_broken=not number and bool(made))]
             made.append(
                 Decision(
-                    Moment.at(each["time_ms"]),
-                    Evidence.record(place),
-                    document["protocol"],
-                    generation,
+                    Moment.at(each.time_ms),
+                    Evidence.record(history.place),
+                    history.protocol.value,
+                    recorded.generation,
                     _shares(after),
-                    tasks=frozenset(_wanted(each["connectors"])),
-                    reason=why or "",
-                    notes=(*notes, *_connector_words(configured, each["connectors"])),
+                    tasks=frozenset(_wanted(now)),
+                    reason=recorded.reason,
+                    notes=(*notes, *_connector_words(configured, now)),
                     moved=_moved(ran, after),
-                    allowed_ms=(answered or {}).get("delay_ms") or 0,
+                    allowed_ms=0 if answer is None else answer.delay_ms,
                 )
             )
-            configured = each["connectors"]
+            configured = now
     return made
 
 
@@ -197,12 +195,12 @@ def _task_counts(jobs: frozenset[str]) -> dict[str, int]:
     return found
 
 
-def _shares(after: Mapping[str, set[str]]) -> dict[str, InstanceShare]:
+def _shares(after: Mapping[str, Jobs]) -> dict[str, InstanceShare]:
     members: dict[str, set[str]] = {}
     jobs: dict[str, list[str]] = {}
     for worker, held in after.items():
         members.setdefault(_name(worker), set()).add(worker)
-        jobs.setdefault(_name(worker), []).extend(job.partition(" ")[2] for job in sorted(held))
+        jobs.setdefault(_name(worker), []).extend([*sorted(held.connectors), *sorted(map(str, held.tasks))])
     return {name: InstanceShare(None, frozenset(ids), tuple(jobs[name])) for name, ids in members.items()}
 
 
@@ -232,51 +230,40 @@ def _configured(connector: str, tasks: int) -> Iterator[str]:
     yield from (f"{connector}-{number}" for number in range(min(tasks, _MOST_TASKS)))
 
 
-#: The assignment replaces all jobs; otherwise it adds and revokes.
-_EAGER = "eager"
+def _after(each: ConnectRound, answer: RecordedAnswer | None, protocol: ConnectProtocol) -> dict[str, Jobs]:
+    """An eager assignment replaces all jobs; otherwise it adds and revokes."""
+    held = {worker.member_id: worker.owned if protocol.is_incremental else NO_JOBS for worker in each.workers}
+    if answer is None:
+        return held
+    return {
+        name: jobs.minus(answer.revoked.get(name, NO_JOBS)).plus(answer.assigned.get(name, NO_JOBS))
+        for name, jobs in held.items()
+    }
 
 
-def _after(each: Mapping[str, Any], answered: Mapping[str, Any] | None, *, is_eager: bool) -> dict[str, set[str]]:
-    held: dict[str, set[str]] = {}
-    for member in each["members"]:
-        name = member["id"]
-        answers: Mapping[str, Mapping[str, Any]] = answered or {}
-        owned = set() if is_eager else _jobs(member["owned"])
-        held[name] = (owned - _jobs(answers.get("revoked", {}).get(name))) | _jobs(
-            answers.get("assigned", {}).get(name)
-        )
-    return held
-
-
-def _moved(ran: dict[str, str], after: Mapping[str, set[str]]) -> int:
+def _moved(ran: dict[object, str], after: Mapping[str, Jobs]) -> int:
     """Updates ``ran``."""
     moved = 0
     for worker, jobs in after.items():
-        for job in jobs:
+        for job in (*jobs.connectors, *jobs.tasks):
             moved += ran.get(job, _name(worker)) != _name(worker)
             ran[job] = _name(worker)
     return moved
 
 
-def _jobs(held: Mapping[str, Sequence[str]] | None) -> set[str]:
-    if held is None:
-        return set()
-    return {f"connector {name}" for name in held["connectors"]} | {f"task {name}" for name in held["tasks"]}
-
-
-def _words(each: Mapping[str, Any], answered: Mapping[str, Any] | None, *, is_broken: bool) -> Iterable[str]:
+def _words(each: ConnectRound, answer: RecordedAnswer | None, *, is_broken: bool) -> Iterable[str]:
     if is_broken:
         yield _BROKEN
-    if each.get("new_leader"):
+    if each.new_leader:
         yield "another worker leads"
-    if answered is None:
+    if answer is None:
         yield "the leader's answer is unknown"
         return
-    taken = sum(len(_jobs(held)) for held in answered["revoked"].values())
+    taken = sum(map(len, answer.revoked.values()))
     if taken:
         yield f"{taken} {'job' if taken == 1 else 'jobs'} taken away first"
-    if answered["delay_ms"]:
-        yield f"jobs of lost workers wait {answered['delay_ms'] / 1000:g} s"
+    if answer.delay_ms:
+        yield f"jobs of lost workers wait {answer.delay_ms / 1000:g} s"
 
 
 def _connector_words(before: Mapping[str, int] | None, now: Mapping[str, int]) -> Iterator[str]:

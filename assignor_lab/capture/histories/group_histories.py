@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
-from typing import Any
 
 import attrs
 
 from assignor_lab.capture.edges.decision_input import protocol_of
 from assignor_lab.capture.edges.moments import LEAST_PROBING_MS, DecisionMoment, Participant
-from assignor_lab.capture.histories.connect_rounds import connect_decisions, connect_events, is_connect_past
+from assignor_lab.capture.histories.connect_rounds import connect_decisions, connect_events, connect_past
 from assignor_lab.capture.histories.history import read_histories
 from assignor_lab.capture.histories.partition_decisions import partition_past
 from assignor_lab.capture.recorded.partition_states import PartitionDecision, partition_decision
@@ -36,7 +35,7 @@ from assignor_lab.model.evidence import Evidence, InferenceRule
 from assignor_lab.model.history import ACTIVE_TASKS, JOBS, PARTITIONS, RECORDED, GroupHistory, GroupName
 from assignor_lab.model.identity import GroupInstance, InstanceIdentities, InstanceTraits
 from assignor_lab.model.moment import Moment
-from assignor_lab.scenarios import Scenario
+from assignor_lab.scenarios import ConnectHistory, Scenario
 
 __all__ = ["ReaderEvent", "group_histories", "history_of_moments", "history_of_partitions", "history_of_rounds"]
 
@@ -54,13 +53,13 @@ def group_histories(scenarios: Iterable[Scenario], events: Iterable[ReaderEvent]
         events: Of the readers. An event without a group belongs to the only group.
     """
     streams: list[Scenario] = []
-    connect: dict[str, list[Scenario]] = {}
+    connect: dict[str, list[ConnectHistory]] = {}
     partitions: dict[str, list[PartitionDecision]] = {}
     for each in scenarios:
         if protocol_of(each.document) is not None:
             streams.append(each)
-        elif is_connect_past(each.document):
-            connect.setdefault((each.source or {}).get("group") or each.id, []).append(each)
+        elif (past := connect_past(each.content)) is not None:
+            connect.setdefault((each.source or {}).get("group") or each.id, []).append(past)
         elif (decision := partition_decision(each.document)) is not None:
             partitions.setdefault(decision.group, []).append(decision)
     moments: dict[str, list[DecisionMoment]] = {}
@@ -73,7 +72,7 @@ def group_histories(scenarios: Iterable[Scenario], events: Iterable[ReaderEvent]
     for group in groups:
         own = [event for of, event in given if of == group or (of is None and len(groups) == 1)]
         if group in connect:
-            made.append(history_of_rounds(group, [each.document for each in connect[group]], own))
+            made.append(history_of_rounds(group, connect[group], own))
         elif group in partitions:
             made.append(history_of_partitions(group, partitions[group], own))
         else:
@@ -102,10 +101,10 @@ def history_of_moments(
 
 
 def history_of_rounds(
-    group: str, documents: Iterable[Mapping[str, Any]], events: Sequence[GroupEvent] = ()
+    group: str, histories: Iterable[ConnectHistory], events: Sequence[GroupEvent] = ()
 ) -> GroupHistory:
-    """The history of a Connect group, from its documents in any order."""
-    decisions = connect_decisions(documents)
+    """The history of a Connect group, from its parts in any order."""
+    decisions = connect_decisions(histories)
     return _history(group, decisions, (), [*events, *connect_events(decisions)], JOBS)
 
 

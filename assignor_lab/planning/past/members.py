@@ -239,12 +239,11 @@ def _play(
 
 def _as_rounds(scenario: Scenario) -> Iterator[Scenario]:
     """A Connect history cut after each of its decided rounds."""
-    known, observed = scenario.document["rounds"], scenario.observed or {}
-    decided = observed.get("rounds", [])
-    for place, round_ in enumerate(scenario.connect_history.rounds[: len(decided)], 1):
-        if decided[place - 1] is not None:
+    known, observed, history = scenario.document["rounds"], scenario.observed or {}, scenario.connect_history
+    for place, (round_, recorded) in enumerate(zip(history.rounds, history.recorded, strict=False), 1):
+        if recorded.answer is not None:
             source = {**(scenario.source or {}), "time_ms": round_.time_ms}
-            answers = {**observed, "rounds": decided[:place]}
+            answers = {**observed, "rounds": observed["rounds"][:place]}
             cut = {**scenario.document, "rounds": known[:place], "observed": answers, "source": source}
             yield scenario_from_document(cut, scenario.place)
 

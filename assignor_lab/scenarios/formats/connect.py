@@ -18,7 +18,7 @@ from assignment_api.connect import (
     StaticJobs,
     Worker,
 )
-from assignor_lab.documents.errors import printable
+from assignor_lab.documents.errors import Place, printable
 from assignor_lab.documents.shapes import (
     INT_MAX,
     LONG_MAX,
@@ -34,7 +34,7 @@ from assignor_lab.documents.shapes import (
     text,
     whole,
 )
-from assignor_lab.scenarios.connect_history import ConnectHistory, ConnectRound
+from assignor_lab.scenarios.connect_history import ConnectHistory, ConnectRound, RecordedAnswer, RecordedDecision
 from assignor_lab.scenarios.formats.streams import workload
 
 __all__ = ["MAX_TASKS", "read_connect"]
@@ -76,7 +76,16 @@ def read_connect(document: Mapping[str, Any]) -> ConnectHistory:
         ConnectProtocol(content["protocol"]),
         content["max_delay_ms"],
         tuple(_at(_round, each, "rounds", number) for number, each in enumerate(content["rounds"])),
+        _recorded(content),
+        Place(content.get("source", {}).get("file", content["id"]), content.get("source", {}).get("line")),
     )
+
+
+def _recorded(content: Mapping[str, Any]) -> tuple[RecordedDecision, ...]:
+    answers, source = content.get("observed", {}).get("rounds", ()), content.get("source", {})
+    unknown = [None] * len(answers)
+    facts = zip(answers, source.get("reasons") or unknown, source.get("generations") or unknown, strict=False)
+    return tuple(RecordedDecision(answer, reason or "", generation) for answer, reason, generation in facts)
 
 
 def _document_shape(task: Check[ConnectorTaskId]) -> Check[dict[str, Any]]:
@@ -123,8 +132,10 @@ def _document_shape(task: Check[ConnectorTaskId]) -> Check[dict[str, Any]]:
 
 
 def _answer_shape(tasks: Check[list[ConnectorTaskId]]) -> Check[Any]:
-    jobs = map_of(text, record({"connectors": _names, "tasks": tasks}))
-    return record({"delay_ms": whole(0, INT_MAX), "assigned": jobs, "revoked": jobs})
+    held = record({"connectors": _names, "tasks": tasks})
+    jobs = map_of(text, lambda value: Jobs(**held(value)))
+    shape = record({"delay_ms": whole(0, INT_MAX), "assigned": jobs, "revoked": jobs})
+    return lambda value: RecordedAnswer(**shape(value))
 
 
 def _at(read: Any, fields: Mapping[str, Any], *steps: str | int) -> Any:

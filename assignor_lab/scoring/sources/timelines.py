@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
-from typing import Any
+from collections.abc import Collection, Sequence
 
 import attrs
 
@@ -11,7 +10,7 @@ from assignor_lab.capture.edges.decision_input import protocol_of
 from assignor_lab.capture.edges.decisions import moment_of
 from assignor_lab.capture.edges.moments import DecisionMoment
 from assignor_lab.capture.histories.assigned_tasks import assigned_tasks
-from assignor_lab.capture.histories.connect_rounds import is_connect_past
+from assignor_lab.capture.histories.connect_rounds import connect_past
 from assignor_lab.capture.histories.group_histories import (
     ReaderEvent,
     history_of_moments,
@@ -23,7 +22,7 @@ from assignor_lab.capture.recorded.partition_states import PartitionDecision, pa
 from assignor_lab.model.events import GroupEvent
 from assignor_lab.model.pictures import Gantt
 from assignor_lab.model.run_summary import PastTimeline, TimelineDecision, TimelineEvent
-from assignor_lab.scenarios import Scenario
+from assignor_lab.scenarios import ConnectHistory, Scenario
 
 __all__ = ["SourceTimeline"]
 
@@ -37,18 +36,17 @@ class SourceTimeline:
 
     _moments: dict[str, list[DecisionMoment]] = attrs.field(init=False, factory=dict)
     _count: int = attrs.field(init=False, default=0)
-    _connect: dict[str, list[Mapping[str, Any]]] = attrs.field(init=False, factory=dict)
+    _connect: dict[str, list[ConnectHistory]] = attrs.field(init=False, factory=dict)
     _partitions: dict[str, list[PartitionDecision]] = attrs.field(init=False, factory=dict)
     _rounds: int = attrs.field(init=False, default=0)
 
     def add(self, scenario: Scenario) -> None:
         """Adds the next scenario; ignores one that is not a recorded decision with a time."""
         document = scenario.document
-        if is_connect_past(document):
-            self._rounds += len(document["rounds"])
+        if (past := connect_past(scenario.content)) is not None:
+            self._rounds += len(past.rounds)
             if self._rounds <= _MOST:
-                group = (document.get("source") or {}).get("group") or document["id"]
-                self._connect.setdefault(group, []).append(document)
+                self._connect.setdefault((scenario.source or {}).get("group") or scenario.id, []).append(past)
             return
         if (decision := partition_decision(document)) is not None:
             self._count += 1
@@ -83,8 +81,7 @@ class SourceTimeline:
 
         if self._rounds <= _MOST and self._connect:
             rounds = [
-                history_of_rounds(group, documents, own(group, self._connect))
-                for group, documents in self._connect.items()
+                history_of_rounds(group, parts, own(group, self._connect)) for group, parts in self._connect.items()
             ]
             rounds.sort(key=lambda history: history.decisions[0].at.latest_ms)
             return tuple(_timeline(GroupTimeline.of(each)) for each in rounds if len(each.decisions) > 1)

@@ -9,12 +9,13 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from assignor_lab.capture.histories.connect_rounds import is_connect_past
+from assignor_lab.capture.histories.connect_rounds import connect_past
 from assignor_lab.capture.histories.group_histories import history_of_rounds
 from assignor_lab.capture.histories.timeline import GroupTimeline
 from assignor_lab.cli.app import build_app
 from assignor_lab.documents.values import plain_document
 from assignor_lab.scenarios import read_scenarios
+from assignor_lab.scenarios.formats.connect import read_connect
 from assignor_lab.scoring.sources.timelines import SourceTimeline
 from tests.capture.captured_logs import CAPTURES
 
@@ -56,7 +57,7 @@ RETURNS = ([member(AGAIN), member(TWO, "c-1")], answer({AGAIN: jobs("c-0")}, {})
 
 def timeline(*documents: Mapping[str, Any]) -> GroupTimeline:
     source = documents[0].get("source", {})
-    return GroupTimeline.of(history_of_rounds(source.get("group") or documents[0]["id"], documents))
+    return GroupTimeline.of(history_of_rounds(source.get("group") or documents[0]["id"], map(read_connect, documents)))
 
 
 def test_a_job_moves_when_another_worker_gets_it_and_not_when_it_is_taken_away() -> None:
@@ -129,7 +130,7 @@ def test_a_scored_source_of_connect_has_the_same_timeline(tmp_path: Path) -> Non
     file.write_text(imported())
     told = SourceTimeline()
     scenarios = list(read_scenarios(file))
-    assert all(is_connect_past(each.document) for each in scenarios)
+    assert all(connect_past(each.content) for each in scenarios)
     for each in scenarios:
         told.add(each)
     (shown,) = told.timelines()

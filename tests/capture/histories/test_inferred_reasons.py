@@ -16,6 +16,7 @@ from assignor_lab.capture.histories.reasons import FOLLOW_UP, PROBING
 from assignor_lab.capture.histories.timeline import GroupTimeline, timeline_of
 from assignor_lab.cli.app import build_app
 from assignor_lab.scenarios import Scenario
+from assignor_lab.scenarios.formats.connect import read_connect
 from tests.capture.captured_logs import CAPTURES, logs
 from tests.capture.flight_recording import decisions, write_recording
 from tests.capture.histories.pasts import decisions_of, group_past_of, properties_of
@@ -77,7 +78,7 @@ def without_a_thread(scenario: Scenario) -> Scenario:
 
 def test_workers_of_connect_join_and_leave(tmp_path: Path) -> None:
     write_recording(tmp_path / "past", CONNECT)
-    timeline = GroupTimeline.of(history_of_rounds("connect", decisions(tmp_path / "past")))
+    timeline = GroupTimeline.of(history_of_rounds("connect", map(read_connect, decisions(tmp_path / "past"))))
     words = [entry.inferred_reason for entry in timeline.entries]
     assert "w3 joined" in words
     assert "w1 left, or the session ended" in words

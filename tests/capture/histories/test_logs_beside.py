@@ -88,8 +88,8 @@ def test_rounds_of_connect_workers_get_reasons(tmp_path: Path) -> None:
     timelines = {
         told: [entry.reason for entry in timeline_of(history_of_rounds("connect", found))]
         for told, found in (
-            (False, [each.document for each in past_of(folder)[0]]),
-            (True, [each.document for each in past_of(folder, broker)[0]]),
+            (False, [each.content for each in past_of(folder)[0]]),
+            (True, [each.content for each in past_of(folder, broker)[0]]),
         )
     }
     assert not any("Adding new member" in words for words in timelines[False])
