@@ -10,7 +10,7 @@ from assignor_lab.capture.edges.decision_input import protocol_of
 from assignor_lab.capture.edges.decisions import moment_of
 from assignor_lab.capture.edges.moments import DecisionMoment
 from assignor_lab.capture.histories.assigned_tasks import assigned_tasks
-from assignor_lab.capture.histories.connect_rounds import connect_lanes, connect_past
+from assignor_lab.capture.histories.connect_rounds import connect_lanes, recorded_rounds
 from assignor_lab.capture.histories.group_histories import (
     ReaderEvent,
     history_of_moments,
@@ -127,7 +127,7 @@ def _of_connect(scenarios: Sequence[Scenario], events: Sequence[ReaderEvent]) ->
     found: dict[str, list[tuple[ConnectHistory, int]]] = {}
     rounds = 0
     for state, scenario in enumerate(scenarios):
-        past = connect_past(scenario.content)
+        past = recorded_rounds(scenario.content)
         if past is not None:
             rounds += len(past.rounds)
             found.setdefault((scenario.source or {}).get("group") or scenario.id, []).append((past, state))

@@ -17,7 +17,7 @@ from assignor_lab.capture.timelines.timeline import (
     TimelineAction,
     TimelineGeneration,
     Transfer,
-)
+)  # fmt: skip
 from assignor_lab.documents.errors import Place
 from assignor_lab.documents.json_text import parse_json
 from assignor_lab.documents.lines import bounded_lines
@@ -33,7 +33,7 @@ from assignor_lab.documents.shapes import (
     open_record,
     text,
     whole,
-)
+)  # fmt: skip
 
 __all__ = ["read_timeline"]
 
@@ -102,8 +102,7 @@ _transfer = open_record(
     },
     hint=_HINT,
 )  # fmt: skip
-_thread = open_record({"active": _tasks}, {"standby": _tasks}, hint=_HINT)
-_owned = open_record({"t": _moment, "instance": text}, {"threads": list_of(_thread)}, hint=_HINT)
+_owned = open_record({"t": _moment, "instance": text}, {"threads": list_of(_member)}, hint=_HINT)
 _state = open_record({"t": _moment, "instance": text}, {"from": text, "to": text}, hint=_HINT)
 _seen = open_record({"interruptions": list_of(_interruption)}, hint=_HINT)
 _count = whole(0, LONG_MAX)
@@ -142,7 +141,9 @@ def _timeline(document: Any, place: Place) -> RecordedTimeline:
     fields = _timeline_shape(document)
     if not fields["kind"].startswith("streams"):
         raise Mismatch(f'is of kind "{fields["kind"]:.60}": episodes are made of those of Streams groups', "kind")
-    done = sorted(_done(fields["actions"]), key=lambda each: each.time_ms)
+    actions = fields["actions"]
+    ended = [(each["t"], each["instance"]) for each in actions if each["event"] == _ENDED and "instance" in each]
+    done = sorted(_done(actions), key=lambda each: each.time_ms)
     if not done or done[0].type != "start":
         raise Mismatch("no instance is started in it before anything else is done to one", "actions")
     transfers = [
@@ -153,39 +154,34 @@ def _timeline(document: Any, place: Place) -> RecordedTimeline:
         (each["t"], each["instance"], tuple(task for thread in each.get("threads", ()) for task in thread["active"]))
         for each in fields.get("owned", ())
     ]
+    begun = [(each["t"], each["instance"]) for each in fields.get("states", ()) if _is_begin(each)]
     targets = tuple(sorted(map(_target, fields.get("targets", ())), key=lambda each: each.time_ms))
+    generations = [made for each in fields.get("generations", ()) if (made := _completed(each)) is not None]
+    generations += [_targeted(each, fields.get("clients", {})) for each in targets]
     return RecordedTimeline(
         name=fields["experiment"],
         kind=fields["kind"],
         group=fields["group"],
         done=tuple(done),
-        ended=tuple(
-            (each["t"], each["instance"])
-            for each in fields["actions"]
-            if each["event"] == _ENDED and "instance" in each
-        ),
-        end_ms=max(each["t"] for each in fields["actions"]),
-        generations=tuple(
-            made for each in fields.get("generations", ()) if (made := _completed(each)) is not None
-        ) + tuple(_targeted(each, fields.get("clients", {})) for each in targets),
+        ended=tuple(ended),
+        end_ms=max(each["t"] for each in actions),
+        generations=tuple(generations),
         members=tuple(sorted(map(_changed, fields.get("member_states", ())), key=lambda each: each.time_ms)),
         clients=fields.get("clients", {}),
-        group_config=_group_config(fields["actions"]),
+        group_config=_group_config(actions),
         transfers=tuple(sorted(transfers, key=lambda each: each.from_ms)),
         owned=tuple(owned),
-        begun=tuple(
-            sorted(
-                (each["t"], each["instance"])
-                for each in fields.get("states", ())
-                if (each.get("from"), each.get("to")) == ("CREATED", "REBALANCING")
-            )
-        ),
+        begun=tuple(sorted(begun)),
         probe=tuple(map(_probe_window, fields["probe"])) if "probe" in fields else None,
         document=document,
         place=place,
         record_bytes=_record_bytes(fields.get("run")),
         targets=targets,
-    )  # fmt: skip
+    )
+
+
+def _is_begin(state: Mapping[str, Any]) -> bool:
+    return (state.get("from"), state.get("to")) == ("CREATED", "REBALANCING")
 
 
 def _done(actions: list[Mapping[str, Any]]) -> list[TimelineAction]:
@@ -201,10 +197,7 @@ def _completed(fields: Mapping[str, Any]) -> TimelineGeneration | None:
     if joined is None or assigned is None:
         return None  # no member was left to complete it
     reason = "; ".join(filter(None, (fields.get("reason"), fields.get("client_reason"))))
-    if fields.get("immediate_followup"):
-        followup = "immediate"
-    else:
-        followup = "probing" if fields.get("followup_probing") else "none"
+    probing = "probing" if fields.get("followup_probing") else "none"
     return TimelineGeneration(
         fields["generation"],
         joined if prepared is None else prepared,
@@ -212,7 +205,7 @@ def _completed(fields: Mapping[str, Any]) -> TimelineGeneration | None:
         assigned,
         reason,
         fields.get("members") or 0,
-        followup,
+        "immediate" if fields.get("immediate_followup") else probing,
         {
             consumer: (tuple(tasks["active"]), tuple(tasks.get("standby", ())))
             for consumer, tasks in (fields.get("assigned") or {}).items()
@@ -234,14 +227,9 @@ def _targeted(target: RecordedTarget, clients: Mapping[str, str]) -> TimelineGen
 
 
 def _changed(fields: Mapping[str, Any]) -> MemberChange:
-    return MemberChange(
-        fields["t"],
-        fields["member"],
-        fields.get("event", ""),
-        fields.get("state", ""),
-        tuple(fields.get("active", ())),
-        tuple(fields.get("standby", ())),
-    )
+    active, standby = tuple(fields.get("active", ())), tuple(fields.get("standby", ()))
+    event, state = fields.get("event", ""), fields.get("state", "")
+    return MemberChange(fields["t"], fields["member"], event, state, active, standby)
 
 
 def _group_config(actions: list[Mapping[str, Any]]) -> dict[str, str]:

@@ -33,17 +33,19 @@ __all__ = [
     "connect_decisions",
     "connect_events",
     "connect_lanes",
-    "connect_past",
+    "recorded_rounds",
     "jobs_document",
     "unowned_times",
 ]
 
 _RANDOM = re.compile(r"-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\Z")
 _MOST_NAMED = 3
+#: Of one connector in the lanes; a task without an owner has no lane.
+_MOST_TASKS = 10_000
 _BROKEN = "rounds before it are not there"
 
 
-def connect_past(content: object) -> ConnectHistory | None:
+def recorded_rounds(content: object) -> ConnectHistory | None:
     """The content of a scenario if it is a recorded past of a Connect group."""
     return content if isinstance(content, ConnectHistory) and content.rounds and content.recorded else None
 
@@ -206,7 +208,8 @@ def _shares(after: Mapping[str, Jobs]) -> dict[str, InstanceShare]:
 
 def _wanted(connectors: Mapping[str, int]) -> Iterator[str]:
     for name, count in connectors.items():
-        yield from _configured(name, count)
+        yield name
+        yield from (f"{name}-{number}" for number in range(min(count, _MOST_TASKS)))
 
 
 def connect_lanes(decisions: Sequence[Decision]) -> tuple[Gantt, Gantt]:
@@ -219,15 +222,6 @@ def connect_lanes(decisions: Sequence[Decision]) -> tuple[Gantt, Gantt]:
     there = assigned_rows(times, until, workers, members, natural_order, [() for _ in holdings])
     wanted = [set(decision.tasks or ()) for decision in decisions]
     return there, assigned_rows(times, until, workers, holdings, natural_order, wanted)
-
-
-#: Of one connector in the lanes; a task without an owner has no lane.
-_MOST_TASKS = 10_000
-
-
-def _configured(connector: str, tasks: int) -> Iterator[str]:
-    yield connector
-    yield from (f"{connector}-{number}" for number in range(min(tasks, _MOST_TASKS)))
 
 
 def _after(each: ConnectRound, answer: RecordedAnswer | None, protocol: ConnectProtocol) -> dict[str, Jobs]:

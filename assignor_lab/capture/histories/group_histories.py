@@ -9,7 +9,7 @@ import attrs
 
 from assignor_lab.capture.edges.decision_input import protocol_of
 from assignor_lab.capture.edges.moments import LEAST_PROBING_MS, DecisionMoment, Participant
-from assignor_lab.capture.histories.connect_rounds import connect_decisions, connect_events, connect_past
+from assignor_lab.capture.histories.connect_rounds import connect_decisions, connect_events, recorded_rounds
 from assignor_lab.capture.histories.history import read_histories
 from assignor_lab.capture.histories.partition_decisions import partition_past
 from assignor_lab.capture.recorded.partition_states import PartitionDecision, partition_decision
@@ -58,7 +58,7 @@ def group_histories(scenarios: Iterable[Scenario], events: Iterable[ReaderEvent]
     for each in scenarios:
         if protocol_of(each.document) is not None:
             streams.append(each)
-        elif (past := connect_past(each.content)) is not None:
+        elif (past := recorded_rounds(each.content)) is not None:
             connect.setdefault((each.source or {}).get("group") or each.id, []).append(past)
         elif (decision := partition_decision(each.document)) is not None:
             partitions.setdefault(decision.group, []).append(decision)

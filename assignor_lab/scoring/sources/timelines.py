@@ -10,7 +10,7 @@ from assignor_lab.capture.edges.decision_input import protocol_of
 from assignor_lab.capture.edges.decisions import moment_of
 from assignor_lab.capture.edges.moments import DecisionMoment
 from assignor_lab.capture.histories.assigned_tasks import assigned_tasks
-from assignor_lab.capture.histories.connect_rounds import connect_past
+from assignor_lab.capture.histories.connect_rounds import recorded_rounds
 from assignor_lab.capture.histories.group_histories import (
     ReaderEvent,
     history_of_moments,
@@ -43,7 +43,7 @@ class SourceTimeline:
     def add(self, scenario: Scenario) -> None:
         """Adds the next scenario; ignores one that is not a recorded decision with a time."""
         document = scenario.document
-        if (past := connect_past(scenario.content)) is not None:
+        if (past := recorded_rounds(scenario.content)) is not None:
             self._rounds += len(past.rounds)
             if self._rounds <= _MOST:
                 self._connect.setdefault((scenario.source or {}).get("group") or scenario.id, []).append(past)

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from assignor_lab.capture.histories.connect_rounds import connect_past
+from assignor_lab.capture.histories.connect_rounds import recorded_rounds
 from assignor_lab.capture.histories.group_histories import history_of_rounds
 from assignor_lab.capture.histories.timeline import GroupTimeline
 from assignor_lab.cli.app import build_app
@@ -130,7 +130,7 @@ def test_a_scored_source_of_connect_has_the_same_timeline(tmp_path: Path) -> Non
     file.write_text(imported())
     told = SourceTimeline()
     scenarios = list(read_scenarios(file))
-    assert all(connect_past(each.content) for each in scenarios)
+    assert all(recorded_rounds(each.content) for each in scenarios)
     for each in scenarios:
         told.add(each)
     (shown,) = told.timelines()
