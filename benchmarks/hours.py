@@ -18,7 +18,7 @@ import attrs
 from assignment_api.plugins import config_sources, discover
 from assignor_lab.groups.streams_episode.playing import play
 from assignor_lab.scenarios import Place, scenario_from_document
-from assignor_lab.simulation.streams.episode_format import read_episode
+from assignor_lab.simulation.streams.formats.episodes import read_episode
 from assignor_lab.simulation.streams.results import document_of
 from benchmarks.pages import put_between
 

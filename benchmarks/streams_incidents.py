@@ -8,7 +8,7 @@ from pathlib import Path
 from assignment_api.plugins import config_sources, discover
 from assignor_lab.groups.streams_episode.playing import play
 from assignor_lab.scenarios import Place, scenario_from_document
-from assignor_lab.simulation.streams.episode_format import read_episode
+from assignor_lab.simulation.streams.formats.episodes import read_episode
 from assignor_lab.simulation.streams.named_episodes import EPISODES, NamedStreamsEpisode
 from benchmarks.pages import put_between
 

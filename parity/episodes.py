@@ -22,7 +22,7 @@ from assignor_lab.groups.streams.leading import LeadingAssignor, leading_assigno
 from assignor_lab.groups.streams_group.leading import brokers_assignor
 from assignor_lab.scenarios import Place, scenario_from_document
 from assignor_lab.simulation.streams.episode import StreamsEpisode
-from assignor_lab.simulation.streams.episode_format import read_episodes
+from assignor_lab.simulation.streams.formats.episodes import read_episodes
 from assignor_lab.simulation.streams.leading import BrokersAssignor, LeaderAnswer
 from assignor_lab.simulation.streams.simulate import simulate
 from parity.cases import ASSIGNORS, GROUP_ASSIGNORS

@@ -15,9 +15,9 @@ from assignment_api.connect import Worker
 from assignor_lab.advising.days import Day, DayEvent
 from assignor_lab.advising.mix import DEFAULT_MIX, Mix
 from assignor_lab.advising.past import counted_events, mix_of_events
+from assignor_lab.model.streams_episodes import StreamsEvent
 from assignor_lab.planning.connect_state import is_connect_state
 from assignor_lab.scenarios import Scenario
-from assignor_lab.simulation.streams.episode import StreamsEvent
 
 __all__ = ["ConnectPast", "connect_past"]
 

@@ -17,9 +17,10 @@ from assignor_lab.capture.histories.history import DecisionHistory, is_complete,
 from assignor_lab.capture.histories.history_episode import history_episode
 from assignor_lab.documents.wording import plural
 from assignor_lab.groups.streams_episode.playing import play
+from assignor_lab.model.streams_episodes import StreamsEvent
 from assignor_lab.scenarios import Scenario, scenario_from_document
-from assignor_lab.simulation.streams.episode import StreamsEpisode, StreamsEvent
-from assignor_lab.simulation.streams.episode_format import read_episode
+from assignor_lab.simulation.streams.episode import StreamsEpisode
+from assignor_lab.simulation.streams.formats.episodes import read_episode
 from assignor_lab.simulation.streams.results import totals_of
 from assignor_lab.simulation.streams.traffic import TrafficTerms
 
@@ -203,11 +204,9 @@ def played_past(
 
 
 def _event(event: StreamsEvent, own: Mapping[str, str]) -> StreamsEvent:
-    details = dict(event.details)
+    details = event.details
     if event.type == "start" and MEMBERS in own:
-        details["instance_id"] = event.client if own[MEMBERS] == STATIC else None
-        if details["instance_id"] is None:
-            del details["instance_id"]
+        details = attrs.evolve(details, instance_id=event.client if own[MEMBERS] == STATIC else None)
     if event.type == "stop" and CLOSE in own:
-        details["leave"] = own[CLOSE] == "LEAVE_GROUP"
+        details = attrs.evolve(details, leave=own[CLOSE] == "LEAVE_GROUP")
     return attrs.evolve(event, details=details)

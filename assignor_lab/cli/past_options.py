@@ -102,7 +102,7 @@ def given_timings(file: Path | None) -> dict[str, int]:
     """
     if file is None:
         return {}
-    from assignor_lab.simulation.streams.timings_format import read_timings
+    from assignor_lab.simulation.streams.formats.timings import read_timings
 
     return read_timings(file)
 

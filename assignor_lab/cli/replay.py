@@ -102,7 +102,7 @@ def _replay_history(
     from assignor_lab.groups.streams_episode.past_plays import with_plays
     from assignor_lab.groups.streams_episode.replaying import replay
     from assignor_lab.groups.variants import variants_of
-    from assignor_lab.simulation.streams.episode_format import read_episode
+    from assignor_lab.simulation.streams.formats.episodes import read_episode
     from assignor_lab.verification.decisions import recorded_assignor
     from assignor_lab.verification.past import verified_past
     from assignor_lab.verification.verified import group_sources

@@ -146,7 +146,7 @@ def _simulate(
     from assignor_lab.groups.streams_episode.playing import play, traffic_terms
     from assignor_lab.scenarios import read_scenarios
     from assignor_lab.scenarios.settings import given_settings
-    from assignor_lab.simulation.streams.episode_format import read_episode
+    from assignor_lab.simulation.streams.formats.episodes import read_episode
     from assignor_lab.simulation.streams.results import document_of, totals_of
     from assignor_lab.verification.past import verified_past
     from assignor_lab.verification.verified import NOTHING
@@ -223,6 +223,7 @@ def _simulate(
 def _known_document(source: str, registry: Registry, assignor: str | None, protocol: str | None) -> Any:
     """The document of an episode that needs no file, or ``None``."""
     from assignor_lab.groups.streams_episode.fuzzing import drawn_assignors
+    from assignor_lab.scenarios.formats.streams_episodes import episode_document
     from assignor_lab.simulation.streams.named_episodes import EPISODES
     from assignor_lab.simulation.streams.safety.random_episodes import random_episode
 
@@ -230,7 +231,8 @@ def _known_document(source: str, registry: Registry, assignor: str | None, proto
         return EPISODES[source].document()
     random = _RANDOM.match(source)
     if random is not None and not Path(source).exists():
-        return random_episode(int(random[1]), drawn_assignors(registry, assignor, protocol, may_run_code=True))
+        assignors = drawn_assignors(registry, assignor, protocol, may_run_code=True)
+        return episode_document(random_episode(int(random[1]), assignors))
     return None
 
 
@@ -243,8 +245,8 @@ def _episodes(
     racks: RackFiller | None,
 ) -> list[StreamsEpisode]:
     from assignor_lab.scenarios import Place, scenario_from_document
-    from assignor_lab.simulation.streams.episode_format import read_episode, read_episodes, with_workload
-    from assignor_lab.simulation.streams.timings_format import with_timings
+    from assignor_lab.simulation.streams.formats.episodes import read_episode, read_episodes, with_workload
+    from assignor_lab.simulation.streams.formats.timings import with_timings
 
     if known is None:
         return read_episodes(source, workload, timings, racks, settings)

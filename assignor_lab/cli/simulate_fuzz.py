@@ -19,6 +19,7 @@ from assignor_lab.documents.durable import write_durably
 from assignor_lab.documents.wording import plural
 from assignor_lab.groups.streams_episode.fuzzing import FoundEpisode, drawn_assignors, fuzz, smallest
 from assignor_lab.scenarios import canonical_line
+from assignor_lab.scenarios.formats.streams_episodes import episode_document
 from assignor_lab.simulation.streams.safety.findings import BrokenRule
 from assignor_lab.simulation.streams.safety.known_kafka_behaviour import KNOWN_BEHAVIOURS
 
@@ -98,10 +99,10 @@ def _finding_row(
 ) -> _Finding:
     """Reduces the episode, and writes it into its own file: one for each reason, rule and seed."""
     episode, finding = case
-    document, again = smallest(episode, finding, assignors, registry, may_run_code=True)
+    outline, again = smallest(episode, finding, assignors, registry, may_run_code=True)
     out.mkdir(parents=True, exist_ok=True)
     file = out / f"{stem}-{episode.seed}.jsonl"
-    write_durably(file, canonical_line(document))
+    write_durably(file, canonical_line(episode_document(outline)))
     replay = shlex.join(["assignor", "simulate", str(file), "--seed", str(episode.seed), "--log"])
     return _Finding(name, episodes, episode.seed, again.sentence, str(file), replay)
 

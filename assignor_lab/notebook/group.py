@@ -28,7 +28,7 @@ from assignor_lab.opened.reading import ReadGroup, group_of_source
 from assignor_lab.runtime.discovery import Plugins, discovered
 from assignor_lab.scenarios.racks import read_racks
 from assignor_lab.scenarios.settings import given_settings
-from assignor_lab.simulation.streams.timings_format import read_timings
+from assignor_lab.simulation.streams.formats.timings import read_timings
 from assignor_lab.verification.verified import Verification
 from assignor_lab.verification.words import sentences
 from assignor_lab.watching.findings import unusual_rebalances

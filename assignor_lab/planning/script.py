@@ -26,7 +26,7 @@ from assignor_lab.planning.instances import named_instances
 from assignor_lab.planning.making import Options, PlanError
 from assignor_lab.planning.plans import CALM, READY, Action, Plan, Step, Wait
 from assignor_lab.planning.state import PresentState
-from assignor_lab.simulation.streams.episode_format import EVENT_TYPES
+from assignor_lab.simulation.streams.formats.episodes import EVENT_TYPES
 
 __all__ = ["consumer_script", "script_plan"]
 

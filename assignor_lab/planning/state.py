@@ -23,9 +23,9 @@ from assignor_lab.planning.shipped import shipped_constants
 from assignor_lab.scenarios import Scenario, scenario_from_document
 from assignor_lab.scenarios.consumers import static_members_of
 from assignor_lab.simulation.streams.episode import StreamsEpisode, drawn_process_id
-from assignor_lab.simulation.streams.episode_format import read_episode, with_workload
+from assignor_lab.simulation.streams.formats.episodes import read_episode, with_workload
+from assignor_lab.simulation.streams.formats.timings import with_settings
 from assignor_lab.simulation.streams.timings import TIMING_KEYS, StreamsTimings, timings_of_settings
-from assignor_lab.simulation.streams.timings_format import with_settings
 
 __all__ = [
     "EmptyGroupError",

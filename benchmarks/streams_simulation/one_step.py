@@ -77,9 +77,7 @@ def _of_targets(episode: StreamsEpisode, file: Path, registry: Registry) -> OneS
     standbys = int(episode.config.get("num.standby.replicas", 0))
     again = DecidedAgain(timeline, episode.tasks, standbys, deciding.ask)
     process = {
-        member: str(event.details["process_id"])
-        for event in episode.events
-        for member in event.details.get("member_ids", ())
+        member: str(event.details.process_id) for event in episode.events for member in event.details.member_ids or ()
     }
     same = sum(
         _by_process(again.ask(each, process), process) == _by_process(each.target, process) for each in again.decisions
@@ -109,8 +107,8 @@ class _Corrected:
         self._left = list(recorded)
         self._instances: dict[ProcessID, str] = {}
         for event in episode.events:
-            if event.type == "start":
-                self._instances[event.details["process_id"]] = event.client
+            if event.type == "start" and event.details.process_id is not None:
+                self._instances[event.details.process_id] = event.client
         self.bounds = sorted(
             episode.start_ms + event.at_ms for event in episode.events if event.type in ("start", "stop", "crash")
         )

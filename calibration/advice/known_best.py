@@ -16,7 +16,8 @@ from assignor_lab.advising.mix import Mix
 from assignor_lab.advising.past import mix_of_events, played_past
 from assignor_lab.advising.space import Space, space_of
 from assignor_lab.advising.streams_group import AdvisedStreamsGroup
-from assignor_lab.simulation.streams.episode import StreamsEpisode, StreamsEvent
+from assignor_lab.model.streams_episodes import EventDetails, StreamsEvent
+from assignor_lab.simulation.streams.episode import StreamsEpisode
 from calibration.advice.groups import drawn_document, generated_group
 
 __all__ = ["Judged", "JudgedPast", "drawn_mix", "judged_group", "judged_past"]
@@ -151,18 +152,18 @@ def _week(names: list[str], mix: Mix, seed: str, start_ms: int) -> tuple[Streams
             for name in names:
                 made += [
                     StreamsEvent(at_ms, "stop", name),
-                    StreamsEvent(at_ms + 2_000, "start", name, {"startup_ms": start_ms}),
+                    StreamsEvent(at_ms + 2_000, "start", name, EventDetails(startup_ms=start_ms)),
                 ]
                 at_ms += 120_000
         else:
             name = drawn.choice(names)
             length_ms = round(1000 * mix.stall_seconds * drawn.uniform(0.3, 3))
             if kind == "stall":
-                made.append(StreamsEvent(at_ms, "pause", name, {"for_ms": length_ms}))
+                made.append(StreamsEvent(at_ms, "pause", name, EventDetails(for_ms=length_ms)))
             else:
                 made += [
                     StreamsEvent(at_ms, "crash", name),
-                    StreamsEvent(at_ms + 10_000, "start", name, {"startup_ms": start_ms}),
+                    StreamsEvent(at_ms + 10_000, "start", name, EventDetails(startup_ms=start_ms)),
                 ]
         free_ms = at_ms + 180_000
     return tuple(made)

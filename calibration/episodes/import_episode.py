@@ -21,7 +21,7 @@ from assignor_lab.groups.streams_group.leading import brokers_assignor
 from assignor_lab.runtime.discovery import discovered
 from assignor_lab.scenarios import scenario_from_document
 from assignor_lab.scenarios.settings import CLASSIC_KEYS, given_settings, group_settings, is_exactly_once
-from assignor_lab.simulation.streams.episode_format import read_episode
+from assignor_lab.simulation.streams.formats.episodes import read_episode
 from assignor_lab.simulation.streams.timings import timings_of_settings
 from calibration.episodes.decided_again import DecidedAgain
 from calibration.episodes.instances import (

@@ -14,7 +14,7 @@ from assignor_lab.advising.race import Play
 from assignor_lab.advising.space import space_of
 from assignor_lab.advising.streams_group import AdvisedStreamsGroup
 from assignor_lab.capture.histories.past import scenarios_of_past
-from assignor_lab.simulation.streams.episode import StreamsEvent
+from assignor_lab.model.streams_episodes import StreamsEvent
 from tests.advising.groups import recorded_group
 from tests.capture.flight_recording import write_recording
 from tests.capture.live.recorded_lives import CLASSIC

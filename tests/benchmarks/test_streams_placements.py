@@ -32,10 +32,10 @@ def test_every_target_of_a_broker_follows_from_the_one_before(name: str) -> None
 
 def test_a_target_does_not_follow_where_processes_had_other_ids() -> None:
     episode = episode_of("orders-group-3")
-    ids = [event.details["process_id"] for event in episode.events if event.type == "start"]
+    ids = [event.details.process_id for event in episode.events if event.type == "start"]
     other = dict(zip(dict.fromkeys(ids), reversed(dict.fromkeys(ids)), strict=True))
     events = [
-        attrs.evolve(event, details={**event.details, "process_id": other[event.details["process_id"]]})
+        attrs.evolve(event, details=attrs.evolve(event.details, process_id=other[event.details.process_id]))
         if event.type == "start"
         else event
         for event in episode.events

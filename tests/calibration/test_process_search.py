@@ -12,7 +12,7 @@ from assignment_api.plugins import discover
 from assignor_lab.capture.edges.timelines import read_timeline
 from assignor_lab.groups.streams_group.leading import brokers_assignor
 from assignor_lab.scenarios import Place, scenario_from_document
-from assignor_lab.simulation.streams.episode_format import read_episode
+from assignor_lab.simulation.streams.formats.episodes import read_episode
 from calibration.episodes import import_episode
 from calibration.episodes.decided_again import DecidedAgain
 
@@ -29,9 +29,7 @@ RECORDINGS = {
 def repeated(timeline: Path, document: dict[str, Any]) -> tuple[int, int]:
     episode = read_episode(scenario_from_document(document, Place("episode")))
     process = {
-        member: str(event.details["process_id"])
-        for event in episode.events
-        for member in event.details.get("member_ids", ())
+        member: str(event.details.process_id) for event in episode.events for member in event.details.member_ids or ()
     }
     again = DecidedAgain(
         read_timeline(timeline), episode.tasks, 1, brokers_assignor(discover(), None, episode.config).ask

@@ -12,7 +12,7 @@ import pytest
 from assignment_api.plugins.entries import ScenarioFamily
 from assignor_lab.scenarios import Place, canonical_line, scenario_from_document
 from assignor_lab.scenarios.families import EPISODE_FAMILIES
-from assignor_lab.simulation.streams.episode_format import read_episode
+from assignor_lab.simulation.streams.formats.episodes import read_episode
 
 every_family = pytest.mark.parametrize("family", EPISODE_FAMILIES, ids=lambda family: family.name)
 SEEDS = range(12)

@@ -26,7 +26,7 @@ from assignor_lab.scoring.provenance.manifest import read_manifest
 from assignor_lab.scoring.sources.parts import SourceInput
 from assignor_lab.scoring.sources.plan import ScoringPlan
 from assignor_lab.scoring.sources.reading import plan_sources
-from assignor_lab.simulation.streams.episode_format import read_episode
+from assignor_lab.simulation.streams.formats.episodes import read_episode
 from tests.capture.captured_logs import CAPTURES
 from tests.capture.histories.flight_folders import classic_folder, streams_folder, write_folder
 from tests.capture.histories.pasts import decisions_of, properties_of

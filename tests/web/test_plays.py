@@ -21,7 +21,7 @@ from assignor_lab.groups.variants import as_variant
 from assignor_lab.runtime.discovery import discovered
 from assignor_lab.simulation.patience import still_waited_for
 from assignor_lab.simulation.streams.episode import StreamsEpisode
-from assignor_lab.simulation.streams.episode_format import read_episode
+from assignor_lab.simulation.streams.formats.episodes import read_episode
 from assignor_lab.verification.verified import group_sources
 from assignor_lab.web.address import View
 from assignor_lab.web.errors import PageError

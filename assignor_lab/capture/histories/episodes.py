@@ -16,8 +16,8 @@ from assignor_lab.documents.wording import plural
 from assignor_lab.scenarios import Scenario, scenario_from_document
 from assignor_lab.scenarios.settings import given_settings
 from assignor_lab.simulation.streams.episode import StreamsEpisode
-from assignor_lab.simulation.streams.episode_format import read_episode, with_workload
-from assignor_lab.simulation.streams.timings_format import with_timings
+from assignor_lab.simulation.streams.formats.episodes import read_episode, with_workload
+from assignor_lab.simulation.streams.formats.timings import with_timings
 
 __all__ = [
     "episodes_of_past",

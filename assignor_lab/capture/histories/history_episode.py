@@ -28,9 +28,9 @@ from assignor_lab.model.history import RECORDED, GroupHistory, GroupName
 from assignor_lab.model.moment import Moment
 from assignor_lab.model.unowned import MemberOwnership, unowned_by_decisions, unowned_by_members
 from assignor_lab.scenarios.settings import without_effect
+from assignor_lab.simulation.streams.formats.timings import with_settings
 from assignor_lab.simulation.streams.seen_waits import SeenWaits
 from assignor_lab.simulation.streams.timings import TIMING_KEYS, StreamsTimings, timings_of_settings
-from assignor_lab.simulation.streams.timings_format import with_settings
 
 __all__ = ["history_episode"]
 

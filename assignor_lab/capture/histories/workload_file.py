@@ -8,7 +8,7 @@ from typing import Any
 
 from assignor_lab.documents.errors import DocumentFormatError
 from assignor_lab.documents.shapes import suggestion
-from assignor_lab.simulation.streams.episode_format import read_workload
+from assignor_lab.simulation.streams.formats.episodes import read_workload
 
 __all__ = ["weighed"]
 

@@ -12,8 +12,9 @@ from collections.abc import Iterator, Sequence
 import attrs
 
 from assignor_lab.model.decision import Decision
+from assignor_lab.model.streams_episodes import StreamsEvent
 from assignor_lab.simulation.streams.actions import ENDS, START
-from assignor_lab.simulation.streams.episode import PastDraw, StreamsEpisode, StreamsEvent
+from assignor_lab.simulation.streams.episode import PastDraw, StreamsEpisode
 from assignor_lab.simulation.streams.simulate import PlayedStreamsEpisode
 
 __all__ = ["fitted_draw"]
@@ -71,12 +72,8 @@ def _shown(
             if first is not None and first <= until_ms:
                 yield key, first
         elif event.type == START:
-            begun_ms = at_ms + int(event.details.get("startup_ms", episode.timings.startup_ms))
-            if (
-                name in ended
-                and event.details.get("instance_id")
-                and not _misses(decisions, name, ended[name], begun_ms)
-            ):
+            begun_ms = at_ms + episode.startup_ms(event)
+            if name in ended and event.details.instance_id and not _misses(decisions, name, ended[name], begun_ms):
                 continue  # a static member within its session: no decision shows it
             first = next(
                 (each.at.latest_ms for each in decisions if each.at.latest_ms > begun_ms and name in each.shares), None

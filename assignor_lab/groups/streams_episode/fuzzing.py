@@ -5,16 +5,17 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache, partial
-from typing import Any
 
 import attrs
 
 from assignment_api.plugins import Registry, config_sources, effective_config
 from assignor_lab.groups.streams_episode.playing import play
+from assignor_lab.model.streams_episodes import StreamsEpisodeOutline
 from assignor_lab.runtime.discovery import discovered
 from assignor_lab.scenarios import DocumentFormatError, Place, scenario_from_document
+from assignor_lab.scenarios.formats.streams_episodes import episode_document
 from assignor_lab.simulation.seeded_parts import PART, parts_of_seeds
-from assignor_lab.simulation.streams.episode_format import read_episode
+from assignor_lab.simulation.streams.formats.episodes import read_episode
 from assignor_lab.simulation.streams.safety.findings import BrokenRule
 from assignor_lab.simulation.streams.safety.known_kafka_behaviour import named
 from assignor_lab.simulation.streams.safety.random_episodes import DRAWN, random_episode
@@ -96,20 +97,20 @@ def drawn_assignors(
 
 
 def findings_of(
-    document: Mapping[str, Any], seed: int, registry: Registry, *, may_run_code: bool = False
+    outline: StreamsEpisodeOutline, seed: int, registry: Registry, *, may_run_code: bool = False
 ) -> tuple[BrokenRule, ...]:
     """Plays an episode and returns the broken rules; an error that ends it is a broken rule, too.
 
     Raises:
-        DocumentFormatError: if the document is no episode, or contradicts itself.
+        DocumentFormatError: if the episode contradicts itself.
     """
-    return _judged(document, seed, registry, may_run_code=may_run_code)[0]
+    return _judged(outline, seed, registry, may_run_code=may_run_code)[0]
 
 
 def _judged(
-    document: Mapping[str, Any], seed: int, registry: Registry, *, may_run_code: bool
+    outline: StreamsEpisodeOutline, seed: int, registry: Registry, *, may_run_code: bool
 ) -> tuple[tuple[BrokenRule, ...], int]:
-    episode = read_episode(scenario_from_document(document, Place(document["id"])))
+    episode = read_episode(scenario_from_document(episode_document(outline), Place(outline.id)))
     try:
         name, played = play(
             episode, registry, config_sources(environ={}), seed=seed, may_run_code=may_run_code,
@@ -128,7 +129,7 @@ def smallest(
     registry: Registry,
     *,
     may_run_code: bool = False,
-) -> tuple[Mapping[str, Any], BrokenRule]:
+) -> tuple[StreamsEpisodeOutline, BrokenRule]:
     """The smallest episode that breaks the same rule for the same reason, and a description.
 
     The search ends after :data:`_MOST_ENTRIES` entries of logs: an episode that never rests is long.
@@ -136,12 +137,12 @@ def smallest(
     latest = [finding]
     entries = 0
 
-    def still_does(document: Mapping[str, Any]) -> bool:
+    def still_does(smaller: StreamsEpisodeOutline) -> bool:
         nonlocal entries
         if entries > _MOST_ENTRIES:
             return False
         try:
-            again, made = _judged(document, found.seed, registry, may_run_code=may_run_code)
+            again, made = _judged(smaller, found.seed, registry, may_run_code=may_run_code)
         except DocumentFormatError:
             return False
         entries += made
@@ -149,8 +150,7 @@ def smallest(
         latest[:] = same[:1] or latest
         return bool(same)
 
-    document = shrunk(random_episode(found.seed, assignors), still_does)
-    return document, latest[0]
+    return shrunk(random_episode(found.seed, assignors), still_does), latest[0]
 
 
 def _played(seeds: range, assignors: Mapping[str, Sequence[str]], *, may_run_code: bool) -> FuzzedStreamsPart:
@@ -158,9 +158,9 @@ def _played(seeds: range, assignors: Mapping[str, Sequence[str]], *, may_run_cod
     played: Counter[tuple[str, str]] = Counter()
     found = []
     for seed in seeds:
-        document = random_episode(seed, assignors)
-        played[document["protocol"], document["assignor"]] += 1
-        findings = findings_of(document, seed, registry, may_run_code=may_run_code)
+        outline = random_episode(seed, assignors)
+        played[outline.protocol or "", outline.assignor or ""] += 1
+        findings = findings_of(outline, seed, registry, may_run_code=may_run_code)
         if findings:
             found.append(FoundEpisode(seed, findings))
     return FuzzedStreamsPart(dict(played), tuple(found))

@@ -26,7 +26,7 @@ from assignor_lab.simulation.streams.actions import action_name
 from assignor_lab.simulation.streams.comparison import actions_of
 from assignor_lab.simulation.streams.draws import drawn_past
 from assignor_lab.simulation.streams.episode import PastDraw, StreamsEpisode
-from assignor_lab.simulation.streams.episode_format import read_episode
+from assignor_lab.simulation.streams.formats.episodes import read_episode
 from assignor_lab.simulation.streams.results import RecordedTotals, recorded_totals
 from assignor_lab.simulation.streams.simulate import PlayedStreamsEpisode
 

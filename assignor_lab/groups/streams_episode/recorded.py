@@ -13,7 +13,7 @@ from assignor_lab.model.history import GroupHistory
 from assignor_lab.simulation.streams.actions import action_name
 from assignor_lab.simulation.streams.comparison import actions_of
 from assignor_lab.simulation.streams.episode import StreamsEpisode
-from assignor_lab.simulation.streams.recorded_format import NO_OWNER, SEEN
+from assignor_lab.simulation.streams.formats.recorded import NO_OWNER, SEEN
 from assignor_lab.simulation.streams.results import recorded_totals
 
 __all__ = ["recorded_outcome"]

@@ -16,9 +16,10 @@ from assignor_lab.model.events import GroupEvent, InstanceCrashed, InstanceResta
 from assignor_lab.model.evidence import Evidence
 from assignor_lab.model.history import GroupHistory
 from assignor_lab.model.moment import Moment
+from assignor_lab.model.streams_episodes import StreamsEvent
 from assignor_lab.model.unowned import unowned_by_decisions, unowned_by_members
 from assignor_lab.simulation.streams.actions import ENDS, START
-from assignor_lab.simulation.streams.episode import StreamsEpisode, StreamsEvent
+from assignor_lab.simulation.streams.episode import StreamsEpisode
 from assignor_lab.simulation.streams.simulate import PlayedStreamsEpisode
 
 __all__ = ["shown_absence"]
@@ -33,7 +34,7 @@ def shown_absence(played: PlayedStreamsEpisode, *, shows_restoring: bool) -> Map
     history, episode = played.history, played.episode
     if played.holdings is not None:
         # The broker's records show the end of a member that leaves.
-        static = {each.client for each in episode.events if each.details.get("instance_id")}
+        static = {each.client for each in episode.events if each.details.instance_id}
         ends = tuple(each for each in _ends(episode) if each.subject in static or isinstance(each, InstanceCrashed))
         return unowned_by_members(attrs.evolve(history, events=ends), played.holdings)
     seen = attrs.evolve(history, events=tuple(_with_restarts(episode, history)))
@@ -67,9 +68,8 @@ def _with_restarts(episode: StreamsEpisode, history: GroupHistory) -> Iterator[G
         elif event.type == START and event.client in ended:
             end = ended.pop(event.client)
             end_ms = episode.start_ms + end.at_ms
-            if event.details.get("instance_id") and bisect_left(decided, end_ms) == bisect_left(decided, at_ms):
-                startup_ms = int(event.details.get("startup_ms", episode.timings.startup_ms))
-                back = Moment(end_ms, at_ms + startup_ms + episode.timings.join_ms)
+            if event.details.instance_id and bisect_left(decided, end_ms) == bisect_left(decided, at_ms):
+                back = Moment(end_ms, at_ms + episode.startup_ms(event) + episode.timings.join_ms)
                 yield InstanceRestartedInSession(back, Evidence.played(), event.client)
             else:
                 yield _end(end, end_ms)

@@ -51,7 +51,7 @@ from assignor_lab.scoring.sources.parts import (
 )
 from assignor_lab.scoring.sources.plan import NoSuchStateError, ScoringPlan, ScoringSource
 from assignor_lab.scoring.sources.timelines import SourceTimeline
-from assignor_lab.simulation.streams.episode_format import with_workload
+from assignor_lab.simulation.streams.formats.episodes import with_workload
 from assignor_lab.verification.sample import DecisionSample
 
 __all__ = [

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
-from assignor_lab.simulation.streams.episode import StreamsEvent
+from assignor_lab.model.streams_episodes import EventDetails, StreamsEvent
 from assignor_lab.simulation.streams.generations import Generation
 from assignor_lab.simulation.streams.world import SimulatedWorld
 
@@ -38,7 +38,7 @@ class Stage:
         return self._group.generations
 
     def do(self, event: str, client: str, **details: Any) -> None:
-        self._happen(StreamsEvent(self.now_ms, event, client, details))
+        self._happen(StreamsEvent(self.now_ms, event, client, EventDetails(**details)))
 
     def after(self, delay_ms: int, action: Callable[[], None]) -> None:
         self.world.clock.after(delay_ms, action)

@@ -8,8 +8,9 @@ from collections.abc import Iterator
 
 import attrs
 
+from assignor_lab.model.streams_episodes import StreamsEvent
 from assignor_lab.simulation.streams.actions import START
-from assignor_lab.simulation.streams.episode import PastDraw, StreamsEpisode, StreamsEvent
+from assignor_lab.simulation.streams.episode import PastDraw, StreamsEpisode
 from assignor_lab.simulation.streams.timings import StreamsTimings
 
 __all__ = ["drawn_past", "drawn_pasts", "drawn_timings"]
@@ -62,18 +63,16 @@ def drawn_past(episode: StreamsEpisode, draw: PastDraw) -> StreamsEpisode:
     latest: dict[str, int] = {}
     for place, event in enumerate(episode.events):
         further = draw.moved.get(place, 0)
-        details = dict(event.details)
+        details = event.details
         if event.within_ms is not None:
             earliest, last = event.within_ms
             at_ms = max(earliest, min(last, drawn.randint(earliest, last) + further))
         else:
             at_ms = event.at_ms
             if event.type == START and further:
-                details["startup_ms"] = max(0, _startup_ms(event, timings) + further)
-                if "joins_ms" in details:
-                    details["joins_ms"] = [
-                        None if each is None else max(0, each + further) for each in details["joins_ms"]
-                    ]
+                startup_ms = max(0, _startup_ms(event, timings) + further)
+                joins_ms = [None if each is None else max(0, each + further) for each in details.joins_ms or ()]
+                details = attrs.evolve(details, startup_ms=startup_ms, joins_ms=joins_ms or None)
         if event.client:
             # The disk of an instance is lost after its end, whenever that is.
             at_ms = max(at_ms, latest.get(event.client, -1) + 1)
@@ -86,4 +85,4 @@ def drawn_past(episode: StreamsEpisode, draw: PastDraw) -> StreamsEpisode:
 
 
 def _startup_ms(event: StreamsEvent, timings: StreamsTimings) -> int:
-    return int(event.details.get("startup_ms", timings.startup_ms))
+    return timings.startup_ms if event.details.startup_ms is None else event.details.startup_ms

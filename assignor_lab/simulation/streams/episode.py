@@ -15,12 +15,13 @@ from assignment_api.streams import HostInfo, ProcessID, StreamsClientState, Task
 from assignor_lab.documents.errors import Place
 from assignor_lab.kafka.wire import LATEST_SUPPORTED_VERSION
 from assignor_lab.model.history import GroupHistory
+from assignor_lab.model.streams_episodes import EventDetails, StreamsEvent
 from assignor_lab.simulation.streams.seen_waits import NO_WAITS, SeenWaits
 from assignor_lab.simulation.streams.timings import StreamsTimings
 
 __all__ = [
-    "Changelog", "PastDraw", "PastPlays", "StreamsEvent", "InstanceSettings", "ProtocolOfGroup", "StreamsEpisode",
-    "drawn_member_id", "drawn_process_id", "first_event_ms",
+    "Changelog", "PastDraw", "PastPlays", "InstanceSettings", "ProtocolOfGroup", "StreamsEpisode", "drawn_member_id",
+    "drawn_process_id", "first_event_ms",
 ]  # fmt: skip
 
 #: Protocols of Streams groups.
@@ -76,20 +77,12 @@ class InstanceSettings:
     metadata_version: int = LATEST_SUPPORTED_VERSION
     release: KafkaRelease | None = None
 
-
-@attrs.frozen
-class StreamsEvent:
-    """An event of the group.
-
-    Args:
-        within_ms: Earliest and latest time of an inferred event; ``None``: ``at_ms`` is known.
-    """
-
-    at_ms: int
-    type: str
-    client: str
-    details: Mapping[str, Any] = attrs.field(factory=dict)
-    within_ms: tuple[int, int] | None = None
+    def started(self, details: EventDetails) -> InstanceSettings:
+        """Those of a start with changes."""
+        changes = {name: getattr(details, name) for name in attrs.fields_dict(InstanceSettings)}
+        given = {name: value for name, value in changes.items() if value is not None}
+        # These belong to one start only.
+        return attrs.evolve(self, **{"member_ids": (), "startup_ms": None, "joins_ms": (), **given})
 
 
 @attrs.frozen
@@ -187,6 +180,10 @@ class StreamsEpisode:
             release: That of the client; ``None``: that of the group.
         """
         return self.is_transactional and holds("transactional_stores", release or self.release)
+
+    def startup_ms(self, start: StreamsEvent) -> int:
+        """From the start of a process to that of its threads."""
+        return self.timings.startup_ms if start.details.startup_ms is None else start.details.startup_ms
 
     def name_of(self, place: int) -> str:
         return self.names[place] if self.names else str(self.clients[place].process_id)

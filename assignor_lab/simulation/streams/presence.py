@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Collection, Iterable, Mapping
-from typing import Any
 
 from assignor_lab.documents.shapes import Mismatch, suggestion
-from assignor_lab.simulation.streams.episode import StreamsEvent
+from assignor_lab.model.streams_episodes import EventDetails, StreamsEvent
 
 __all__ = ["RunningInstances", "next_thread", "refuse_contradictions"]
 
@@ -34,7 +33,7 @@ class RunningInstances:
         while self._steps and self._steps[0][0] < at_ms:
             at, _, name, down_ms = heapq.heappop(self._steps)
             if down_ms is None:
-                self._start(name, {})
+                self._start(name, EventDetails())
             elif self.up[name] and not self.is_stalled(name, at):
                 self.up[name] = False
                 self._plan(at + down_ms, name, None)
@@ -54,18 +53,18 @@ class RunningInstances:
             here.append(next_thread(here))
         elif event.type == "remove_thread":
             here = self.threads[event.client]
-            here.remove(event.details.get("thread", here[0]))
+            here.remove(event.details.thread or here[0])
         elif event.type in ("pause", "busy"):
-            self.stalled[event.client] = event.at_ms + event.details["for_ms"]
+            self.stalled[event.client] = event.at_ms + event.details.for_ms
         elif event.type == "rolling_restart":
             running = [name for name, is_up in self.up.items() if is_up]
-            for place, name in enumerate(event.details.get("clients", running)):
-                self._plan(event.at_ms + place * event.details["every_ms"], name, event.details["down_ms"])
+            for place, name in enumerate(running if event.details.clients is None else event.details.clients):
+                self._plan(event.at_ms + place * event.details.every_ms, name, event.details.down_ms)
 
-    def _start(self, name: str, details: Mapping[str, Any]) -> None:
+    def _start(self, name: str, details: EventDetails) -> None:
         self.up[name] = True
         self.stalled.pop(name, None)
-        self._configured[name] = details.get("threads", self._configured.get(name, 1))
+        self._configured[name] = details.threads or self._configured.get(name, 1)
         self.threads[name] = list(range(1, self._configured[name] + 1))
 
     def _plan(self, at_ms: int, name: str, down_ms: int | None) -> None:
@@ -106,7 +105,7 @@ def _refuse_thread(event: StreamsEvent, threads: Mapping[str, Collection[int]], 
     if event.type not in ("busy", "remove_thread"):
         return
     here = threads[event.client]
-    thread = event.details.get("thread", 1 if event.type == "busy" else min(here))
+    thread = event.details.thread or (1 if event.type == "busy" else min(here))
     if thread not in here:
         has = "1 thread" if len(here) == 1 else f"{len(here)} threads"
         raise Mismatch(f"{event.client!r:.80} has {has}: there is no thread {thread}", "events", index, "thread")
@@ -125,7 +124,7 @@ def _refuse_contradiction(event: StreamsEvent, up: Mapping[str, bool], index: in
             raise _unknown(name, up, ("events", index, "client"))
         if up[name]:
             raise Mismatch(f"{name!r:.80} runs: its disk can be lost while it is down", "events", index, "client")
-    for place, each in enumerate(event.details.get("clients", ())):
+    for place, each in enumerate(event.details.clients or ()):
         _refuse_absent(each, up, ("events", index, "clients", place))
 
 

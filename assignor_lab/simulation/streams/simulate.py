@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property, partial
-from typing import Any, Protocol
+from typing import Protocol
 
 import attrs
 
@@ -12,14 +12,14 @@ from assignment_api import AssignorLabError
 from assignment_api.streams import StreamsClientState, TaskId
 from assignor_lab.model.events import GroupEvent
 from assignor_lab.model.history import GroupHistory, GroupName
+from assignor_lab.model.streams_episodes import EventDetails, StreamsEvent
 from assignor_lab.model.unowned import MemberOwnership
 from assignor_lab.runtime.garbage import seldom_collected
 from assignor_lab.simulation.patience import still_waited_for
 from assignor_lab.simulation.streams.actions import action_event
 from assignor_lab.simulation.streams.classic.group import ClassicGroup
 from assignor_lab.simulation.streams.conducting import Conductor, Stage
-from assignor_lab.simulation.streams.episode import InstanceSettings, StreamsEpisode, StreamsEvent, first_event_ms
-from assignor_lab.simulation.streams.episode_format import instance_settings
+from assignor_lab.simulation.streams.episode import InstanceSettings, StreamsEpisode, first_event_ms
 from assignor_lab.simulation.streams.generations import Generation
 from assignor_lab.simulation.streams.leading import BrokersAssignor, TaskLeader
 from assignor_lab.simulation.streams.played_history import played_history
@@ -191,8 +191,7 @@ def with_accepted_members(episode: StreamsEpisode, assignor: TaskLeader | Broker
         return episode
     release = assignor.release.name
     events = tuple(
-        attrs.evolve(event, details={key: value for key, value in event.details.items() if key != "instance_id"})
-        for event in episode.events
+        attrs.evolve(event, details=attrs.evolve(event.details, instance_id=None)) for event in episode.events
     )
     if not any(episode.instance_ids) and events == episode.events:
         return episode
@@ -261,7 +260,7 @@ class _EpisodePlay:
         if event.type == "start":
             self._start(event.client, details)
         elif event.type == "stop":
-            self._stop(event.client, leaves=details.get("leave"), leaves_ms=details.get("leaves_ms", ()))
+            self._stop(event.client, leaves=details.leave, leaves_ms=details.leaves_ms or ())
         elif event.type == "crash":
             self._done("crash", event.client)
             if self._world.instances[event.client].is_up:
@@ -271,22 +270,22 @@ class _EpisodePlay:
         elif event.type in ("add_thread", "remove_thread"):
             self._change_threads(event)
         elif event.type == "corrupt":
-            self._done("corrupt", event.client, event.details["tasks"])
-            self._world.corrupt(event.client, event.details["tasks"], self._group)
+            self._done("corrupt", event.client, details.tasks or ())
+            self._world.corrupt(event.client, details.tasks or (), self._group)
         elif event.type == "tasks":
-            self._world.exist(event.details["tasks"])
+            self._world.exist(details.tasks or ())
         elif event.type == "lose_disk":
-            self._world.lose_disk(event.client, details.get("process_id"))
+            self._world.lose_disk(event.client, details.process_id)
         elif event.type == "rolling_restart":
             self._roll(details)
         elif event.type == "metadata_changes":
             self._group.metadata_changes()
         elif event.type == "broker_restart":
-            self._restart_broker(details["down_ms"])
+            self._restart_broker(details.down_ms)
         elif event.type == "replica_moves":
-            self._racks_change(is_bounce=not details.get("rack_is_new", True))
+            self._racks_change(is_bounce=details.rack_is_new is False)
         else:
-            self._group.end_offsets_fail(self._world.clock.now + details["for_ms"])
+            self._group.end_offsets_fail(self._world.clock.now + details.for_ms)
 
     def _restart_broker(self, down_ms: int) -> None:
         """A broker is away, and back. Its replicas are offline meanwhile; the group's coordinator is another broker."""
@@ -301,14 +300,13 @@ class _EpisodePlay:
     def _done(self, action: str, owner: str, tasks: Sequence[str] = ()) -> None:
         self.actions.append(action_event(action, self._world.clock.now, owner, tasks))
 
-    def _start(self, name: str, details: Mapping[str, Any]) -> None:
+    def _start(self, name: str, details: EventDetails) -> None:
         self._done("start", name)
         instance = self._world.instance(name)
         if instance.is_up:
             # A roll has already restarted it: a fenced instance changed the order.
             return
-        known = instance.settings
-        self._world.start(name, instance_settings(known, details), details.get("process_id"), self._group)
+        self._world.start(name, instance.settings.started(details), details.process_id, self._group)
 
     def _stop(self, name: str, *, leaves: bool | None, leaves_ms: Sequence[int | None] = ()) -> None:
         self._done("stop", name)
@@ -322,33 +320,33 @@ class _EpisodePlay:
         if not self._world.instances[event.client].is_up:
             return
         if event.type == "add_thread":
-            details = event.details
-            self._world.add_thread(event.client, details.get("joins_ms"), self._group, details.get("member_id"))
+            (joins_ms,) = event.details.joins_ms or (None,)
+            self._world.add_thread(event.client, joins_ms, self._group, event.details.member_id)
         else:
-            self._world.remove_thread(event.client, event.details.get("thread"), self._group)
+            self._world.remove_thread(event.client, event.details.thread, self._group)
 
     def _stall(self, event: StreamsEvent) -> None:
         self._done(event.type, event.client)
         if not self._world.instances[event.client].is_up:
             return
         if event.type == "pause":
-            self._stalls.pause(event.client, event.details["for_ms"])
+            self._stalls.pause(event.client, event.details.for_ms)
         else:
-            self._stalls.busy(event.client, event.details.get("thread", 1), event.details["for_ms"])
+            self._stalls.busy(event.client, event.details.thread or 1, event.details.for_ms)
 
-    def _roll(self, details: Mapping[str, Any]) -> None:
+    def _roll(self, details: EventDetails) -> None:
         up = [name for name, instance in self._world.instances.items() if instance.is_up]
-        for index, name in enumerate(details.get("clients", up)):
-            begin = self._world.clock.now + index * details["every_ms"]
+        for index, name in enumerate(up if details.clients is None else details.clients):
+            begin = self._world.clock.now + index * details.every_ms
             self._world.clock.at(begin, partial(self._roll_one, name, details))
 
-    def _roll_one(self, name: str, details: Mapping[str, Any]) -> None:
+    def _roll_one(self, name: str, details: EventDetails) -> None:
         instance = self._world.instances[name]
         if instance.is_up and all(thread.stalled_until_ms is None for thread in instance.threads):
-            self._stop(name, leaves=details.get("leave"))
-            changes = {key: details[key] for key in ("metadata_version",) if key in details}
-            self._world.clock.after(details["down_ms"], partial(self._start_again, name, changes))
+            self._stop(name, leaves=details.leave)
+            changes = EventDetails(metadata_version=details.metadata_version)
+            self._world.clock.after(details.down_ms, partial(self._start_again, name, changes))
 
-    def _start_again(self, name: str, changes: Mapping[str, Any]) -> None:
+    def _start_again(self, name: str, changes: EventDetails) -> None:
         if not self._world.instances[name].is_up:
             self._start(name, changes)

@@ -11,7 +11,7 @@ from assignor_lab.capture.histories.history import read_histories
 from assignor_lab.capture.histories.history_episode import history_episode
 from assignor_lab.capture.histories.logged_decisions import logged_decisions
 from assignor_lab.scenarios import Place, scenario_from_document
-from assignor_lab.simulation.streams.episode_format import read_episode
+from assignor_lab.simulation.streams.formats.episodes import read_episode
 from tests.capture.captured_logs import CAPTURES, documents
 
 GONE = "2_0"

@@ -13,7 +13,7 @@ from assignor_lab.capture.histories.history_episode import history_episode
 from assignor_lab.capture.logs.import_log import import_log
 from assignor_lab.scenarios import Place, scenario_from_document
 from assignor_lab.scenarios.anonymous import anonymous_document, read_pseudonyms
-from assignor_lab.simulation.streams.episode_format import read_episode
+from assignor_lab.simulation.streams.formats.episodes import read_episode
 from tests.capture.captured_logs import logs
 
 #: The texts of ``StreamThread.runLoop``: a set of tasks since 2.8; before that, tasks with their changelogs.

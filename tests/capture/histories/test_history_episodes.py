@@ -14,7 +14,7 @@ from assignor_lab.capture.histories.history import read_histories
 from assignor_lab.capture.histories.history_episode import history_episode
 from assignor_lab.capture.histories.logged_decisions import logged_decisions
 from assignor_lab.scenarios import Place, Scenario, scenario_from_document
-from assignor_lab.simulation.streams.episode_format import read_episode
+from assignor_lab.simulation.streams.formats.episodes import read_episode
 from tests.capture.flight_recording import decisions, write_recording
 from tests.capture.histories.pasts import CAPTURES, decisions_of, done_to, episode_of, past_of, timeline_of
 from tests.capture.live.recorded_lives import STREAMS

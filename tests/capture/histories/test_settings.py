@@ -12,7 +12,7 @@ from assignor_lab.capture.histories.episodes import past_as_episodes, read_as_ep
 from assignor_lab.capture.histories.past import PastSurroundings, scenarios_of_past
 from assignor_lab.groups.streams_episode.playing import play
 from assignor_lab.scenarios import DocumentFormatError, Place, scenario_from_document, write_lines
-from assignor_lab.simulation.streams.episode_format import read_episode
+from assignor_lab.simulation.streams.formats.episodes import read_episode
 from assignor_lab.simulation.streams.results import totals_of
 from assignor_lab.simulation.streams.traffic import TrafficTerms
 from tests.capture.captured_logs import CAPTURES, logs

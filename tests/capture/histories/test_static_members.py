@@ -15,7 +15,7 @@ from assignor_lab.groups.streams_episode.playing import play
 from assignor_lab.scenarios import Place, scenario_from_document
 from assignor_lab.scenarios.anonymous import Pseudonyms, anonymous_document
 from assignor_lab.scenarios.consumers import instance_id_of
-from assignor_lab.simulation.streams.episode_format import read_episode
+from assignor_lab.simulation.streams.formats.episodes import read_episode
 from assignor_lab.simulation.streams.simulate import PlayedStreamsEpisode
 from tests.capture.captured_logs import logs
 from tests.capture.histories.flight_folders import classic_folder

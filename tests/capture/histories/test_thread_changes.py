@@ -9,7 +9,7 @@ import pytest
 from assignor_lab.capture.histories.history import read_histories
 from assignor_lab.capture.histories.history_episode import history_episode
 from assignor_lab.scenarios import Place, Scenario, scenario_from_document
-from assignor_lab.simulation.streams.episode_format import read_episode
+from assignor_lab.simulation.streams.formats.episodes import read_episode
 from tests.capture.flight_recording import decisions, write_recording
 from tests.capture.histories.pasts import decisions_of
 from tests.capture.live.recorded_lives import STREAMS

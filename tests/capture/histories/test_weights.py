@@ -18,7 +18,7 @@ from assignor_lab.capture.recorded.group_records import StreamsSubtopology
 from assignor_lab.capture.recorded.kept_records import Sample
 from assignor_lab.capture.recorded.sampled_topics import SampledTopics, subtopology_weights
 from assignor_lab.scenarios.anonymous import Pseudonyms, anonymous_document
-from assignor_lab.simulation.streams.episode_format import read_episode
+from assignor_lab.simulation.streams.formats.episodes import read_episode
 from tests.capture.captured_logs import CAPTURES
 
 PARTITION = ("in", 0)

@@ -16,7 +16,7 @@ from assignor_lab.capture.live.errors import LiveClusterError
 from assignor_lab.capture.live.group_recording import SAMPLES, GroupRecording
 from assignor_lab.capture.live.sampling import Sampler
 from assignor_lab.capture.recorded.broker_answers import ClusterAnswer, TopicPartition
-from assignor_lab.simulation.streams.episode_format import read_episode
+from assignor_lab.simulation.streams.formats.episodes import read_episode
 from tests.capture.flight_recording import records
 from tests.capture.live.recorded_lives import CLASSIC, STREAMS
 

@@ -19,7 +19,7 @@ from assignor_lab.runtime.discovery import discovered
 from assignor_lab.scenarios import Scenario
 from assignor_lab.simulation.streams.draws import drawn_past
 from assignor_lab.simulation.streams.episode import PastDraw
-from assignor_lab.simulation.streams.episode_format import read_episode
+from assignor_lab.simulation.streams.formats.episodes import read_episode
 
 SAMPLE = Path(__file__).parents[3] / "assignor_lab" / "samples" / "tagged"
 
@@ -77,9 +77,9 @@ def test_a_moved_draw_stays_within_bounds_and_starts_threads_later(past: Scenari
     assert [each.at_ms for each in after.events if each.type == "crash"] == [bounds[1]]
     name, at_ms = episode.events[start].client, episode.events[start].at_ms
     startups = [
-        next(each for each in drawn.events if (each.type, each.client, each.at_ms) == ("start", name, at_ms)).details[
-            "startup_ms"
-        ]
+        drawn.startup_ms(
+            next(each for each in drawn.events if (each.type, each.client, each.at_ms) == ("start", name, at_ms))
+        )
         for drawn in (before, after)
     ]
     assert startups[1] - startups[0] == 700

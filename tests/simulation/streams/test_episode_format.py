@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from assignor_lab.scenarios import DocumentFormatError, Place, scenario_from_document
-from assignor_lab.simulation.streams.episode_format import read_episode, read_episodes
+from assignor_lab.simulation.streams.formats.episodes import read_episode, read_episodes
 from tests.simulation.streams.episodes import document, episode, happens, started
 
 ROLLED = [started("a"), started("b"), {"at_ms": 9, "type": "rolling_restart", "down_ms": 10, "every_ms": 100}]

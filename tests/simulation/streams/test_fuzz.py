@@ -6,6 +6,7 @@ import json
 import shlex
 from pathlib import Path
 
+import attrs
 import pytest
 from typer.testing import CliRunner, Result
 
@@ -14,6 +15,7 @@ from assignment_api.plugins import discover
 from assignor_lab.cli.app import build_app
 from assignor_lab.groups.streams_episode.fuzzing import drawn_assignors, findings_of, fuzz
 from assignor_lab.scenarios import canonical_line
+from assignor_lab.scenarios.formats.streams_episodes import episode_document
 from assignor_lab.simulation.streams.safety.random_episodes import DRAWN, KAFKA_ASSIGNORS, random_episode
 from assignor_lab.simulation.streams.safety.rest import LAST_CHANGES
 from tests.plugins.installing import installed_in, write_distribution
@@ -106,10 +108,10 @@ def test_each_finding_has_a_file_of_its_own(tmp_path: Path) -> None:
     ],
 )
 def test_what_was_found_once_is_mended_or_named(seed: int, names: set[str], example_assignors: None) -> None:
-    document = random_episode(seed, DRAWN_WHEN_FOUND)
-    if document["assignor"] == "group_round_robin":
-        document["assignor"] = "assignor_round_robin:GroupRoundRobinTaskAssignor"
-    found = findings_of(document, seed, discover(), may_run_code=True)
+    episode = random_episode(seed, DRAWN_WHEN_FOUND)
+    if episode.assignor == "group_round_robin":
+        episode = attrs.evolve(episode, assignor="assignor_round_robin:GroupRoundRobinTaskAssignor")
+    found = findings_of(episode, seed, discover(), may_run_code=True)
     assert all(each.known for each in found)
     assert {each.known for each in found} >= names
 
@@ -132,7 +134,7 @@ def test_an_assignor_of_the_list_that_is_blocked_is_an_error_and_no_other_draw(t
 def test_equal_seeds_make_equal_episodes_that_the_command_prints_by_name() -> None:
     ran = run("random-7", "--document", "--assignor", "sticky")
     assert ran.exit_code == 0
-    assert ran.stdout == canonical_line(random_episode(7, {"classic": ["sticky"]})).decode()
+    assert ran.stdout == canonical_line(episode_document(random_episode(7, {"classic": ["sticky"]}))).decode()
 
 
 @pytest.mark.parametrize("seed", range(6))

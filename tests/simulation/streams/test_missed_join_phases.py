@@ -7,7 +7,7 @@ from typing import Any
 from assignment_api.plugins import config_sources, discover
 from assignor_lab.groups.streams_episode.playing import play
 from assignor_lab.scenarios import Place, scenario_from_document
-from assignor_lab.simulation.streams.episode_format import read_episode
+from assignor_lab.simulation.streams.formats.episodes import read_episode
 from assignor_lab.simulation.streams.safety.known_kafka_behaviour import named
 from assignor_lab.simulation.streams.safety.rules import broken_rules
 from assignor_lab.simulation.streams.simulate import PlayedStreamsEpisode

@@ -11,7 +11,7 @@ from __future__ import annotations
 from assignment_api.plugins import config_sources, discover
 from assignor_lab.groups.streams_episode.playing import play
 from assignor_lab.scenarios import Place, scenario_from_document
-from assignor_lab.simulation.streams.episode_format import read_episode
+from assignor_lab.simulation.streams.formats.episodes import read_episode
 from tests.simulation.streams.episodes import document, happens, started, task
 
 #: The order of consumers, and so the history, depends on the drawn member ids.

@@ -12,7 +12,6 @@ each decision on Kafka 4.3.1's ``StreamsPartitionAssignor.assignTasksToThreads``
 from __future__ import annotations
 
 from itertools import cycle
-from typing import Any
 
 import pytest
 
@@ -24,10 +23,18 @@ from assignment_api import (
     TaskAssignor,
 )
 from assignment_api.plugins import discover
+from assignment_api.streams import TaskId, TaskInfo
 from assignment_api.utils import TaskAssignmentUtils
 from assignor_lab.groups.streams_episode.fuzzing import findings_of
+from assignor_lab.model.streams_episodes import (
+    ChangelogOutline,
+    EventDetails,
+    OpeningInstance,
+    StreamsEpisodeOutline,
+    StreamsEvent,
+    StreamsOpening,
+)
 from assignor_lab.simulation.streams.safety.random_episodes import with_rest
-from tests.simulation.streams.episodes import task
 
 pytestmark = pytest.mark.slow
 
@@ -54,70 +61,54 @@ class RoundRobin(TaskAssignor):
         return TaskAssignment(given)
 
 
-def client(process: str, active: list[str], standby: list[str], lags: dict[str, int]) -> dict[str, Any]:
-    return {
-        "process_id": process, "rack": None, "tags": {}, "host": None, "threads": 2,
-        "consumers": [f"{process}-StreamThread-{number}-consumer" for number in (1, 2)],
-        "previous_active": active, "previous_standby": standby, "lags": lags, "previous_by_consumer": None,
-    }  # fmt: skip
+def instance(process: str, active: list[str], standby: list[str], lags: dict[str, int]) -> OpeningInstance:
+    consumers = [f"{process}-StreamThread-{number}-consumer" for number in (1, 2)]
+    return OpeningInstance(process, 2, consumers, active, standby, lags)
 
 
-def smallest(**growth: float) -> dict[str, Any]:
-    return {
-        "format": 1, "kind": "streams-episode", "id": "random-3613", "protocol": "classic", "assignor": ASSIGNOR,
-        "initial": {
-            "format": 1, "kind": "streams", "id": "initial", "config": {},
-            "tasks": [task(f"0_{number}") for number in range(4)],
-            "clients": [
-                client(FIRST, ["1_0", "1_2"], ["0_1"], {"0_0": 5, "0_1": 0, "0_2": 20_000, "0_3": 5}),
-                client(SECOND, ["0_0", "0_2", "0_3"], [], {"0_0": -2, "0_1": 20_000, "0_2": -2, "0_3": -2}),
-            ],
-        },
-        "changelogs": {
-            f"0_{number}": {"records": 0, "bytes_per_record": 200, "records_per_s": growth.get(f"task_{number}", 0.0)}
-            for number in range(4)
-        },
-        "events": [
-            {"at_ms": 0, "type": "rolling_restart", "down_ms": 7_640, "every_ms": 20_000},
-            {"at_ms": 111, "type": "lose_disk", "client": FIRST},
-            {"at_ms": 300, "type": "rolling_restart", "down_ms": 13_115, "every_ms": 20_000},
-            {"at_ms": 1_000, "type": "start", "client": FIRST},
-            {"at_ms": 6_000, "type": "start", "client": "i1", "threads": 1, "metadata_version": 9},
-        ],
-        "until_ms": 0,
-        "timings": {},
-    }  # fmt: skip
+def tasks_of(names: list[str]) -> list[TaskInfo]:
+    return [TaskInfo(TaskId.parse(name), True, True, ("store",), None) for name in names]
 
 
-def found(document: dict[str, Any]) -> list[tuple[str, str]]:
+def smallest(growth: float) -> StreamsEpisodeOutline:
+    names = [f"0_{number}" for number in range(4)]
+    instances = [
+        instance(FIRST, ["1_0", "1_2"], ["0_1"], {"0_0": 5, "0_1": 0, "0_2": 20_000, "0_3": 5}),
+        instance(SECOND, ["0_0", "0_2", "0_3"], [], {"0_0": -2, "0_1": 20_000, "0_2": -2, "0_3": -2}),
+    ]
+    events = [
+        StreamsEvent(0, "rolling_restart", details=EventDetails(down_ms=7_640, every_ms=20_000)),
+        StreamsEvent(111, "lose_disk", FIRST),
+        StreamsEvent(300, "rolling_restart", details=EventDetails(down_ms=13_115, every_ms=20_000)),
+        StreamsEvent(1_000, "start", FIRST),
+        StreamsEvent(6_000, "start", "i1", EventDetails(threads=1, metadata_version=9)),
+    ]
+    changelogs = {name: ChangelogOutline(0, 200, growth if name == "0_0" else 0.0) for name in names}
+    opening = StreamsOpening("initial", {}, tasks_of(names), instances)
+    return StreamsEpisodeOutline("random-3613", opening, events, 0, "classic", ASSIGNOR, changelogs, {})
+
+
+def found(episode: StreamsEpisodeOutline) -> list[tuple[str, str]]:
     # The last changes of metadata are part of the rules of rest.
-    findings = findings_of(with_rest(document), 3613, discover(), may_run_code=True)
+    findings = findings_of(with_rest(episode), 3613, discover(), may_run_code=True)
     return [(each.rule, each.known) for each in findings]
 
 
-@pytest.mark.parametrize("growth", [{}, {"task_0": 10.0}])
-def test_it_rests(growth: dict[str, float]) -> None:
-    assert found(smallest(**growth)) == []
+@pytest.mark.parametrize("growth", [0.0, 10.0])
+def test_it_rests(growth: float) -> None:
+    assert found(smallest(growth)) == []
 
 
-def while_lags_are_unknown() -> dict[str, Any]:
+def while_lags_are_unknown() -> StreamsEpisodeOutline:
     had = ["0_0", "0_1", "0_2", "0_3", "2_3"]
     copies = ["1_0", "1_1", "1_3", "2_2"]
     lags = dict.fromkeys(had, -2) | dict.fromkeys(("1_0", "1_2", "1_3", "2_0", "2_1", "2_2"), 5) | {"1_1": 0}
     names = ["0_0", "0_2", "0_3", "1_0", "1_1", "1_2", "1_3", "2_0", "2_1", "2_2"]
-    return {
-        "format": 1, "kind": "streams-episode", "id": "random-1416335", "protocol": "classic", "assignor": ASSIGNOR,
-        "initial": {
-            "format": 1, "kind": "streams", "id": "initial", "config": {}, "tasks": [task(name) for name in names],
-            "clients": [client("00000000-0000-0000-0000-a3a2b65b28c8", had, copies, lags)],
-        },
-        "changelogs": {
-            name: {"records": 10 if name in ("1_2", "2_1") else 0, "bytes_per_record": 200} for name in names
-        },
-        "events": [{"at_ms": 0, "type": "end_offsets_fail", "for_ms": 60_000}],
-        "until_ms": 0,
-        "timings": {},
-    }  # fmt: skip
+    instances = [instance("00000000-0000-0000-0000-a3a2b65b28c8", had, copies, lags)]
+    changelogs = {name: ChangelogOutline(10 if name in ("1_2", "2_1") else 0, 200) for name in names}
+    opening = StreamsOpening("initial", {}, tasks_of(names), instances)
+    events = [StreamsEvent(0, "end_offsets_fail", details=EventDetails(for_ms=60_000))]
+    return StreamsEpisodeOutline("random-1416335", opening, events, 0, "classic", ASSIGNOR, changelogs, {})
 
 
 @pytest.mark.slow

@@ -36,6 +36,7 @@ from assignor_lab.documents.shapes import (
 from assignor_lab.documents.wording import plural
 from assignor_lab.kafka.wire import LATEST_SUPPORTED_VERSION
 from assignor_lab.model.history import GroupHistory
+from assignor_lab.model.streams_episodes import EventDetails, StreamsEvent
 from assignor_lab.scenarios import Scenario, scenario_from_document
 from assignor_lab.scenarios.consumers import static_instance
 from assignor_lab.scenarios.scenario import EpisodeContent
@@ -44,20 +45,18 @@ from assignor_lab.scenarios.with_racks import RackFiller
 from assignor_lab.simulation.episode_files import check_kind, episodes_in
 from assignor_lab.simulation.streams.episode import (
     Changelog,
-    InstanceSettings,
     PastDraw,
     PastPlays,
     StreamsEpisode,
-    StreamsEvent,
     first_event_ms,
 )
+from assignor_lab.simulation.streams.formats.recorded import recorded_history
+from assignor_lab.simulation.streams.formats.timings import LONGEST_MS, check_timings, with_timings
 from assignor_lab.simulation.streams.presence import refuse_contradictions
-from assignor_lab.simulation.streams.recorded_format import recorded_history
 from assignor_lab.simulation.streams.seen_waits import SeenWaits
 from assignor_lab.simulation.streams.timings import StreamsTimings, timings_of_settings
-from assignor_lab.simulation.streams.timings_format import LONGEST_MS, check_timings, with_timings
 
-__all__ = ["EVENT_TYPES", "instance_settings", "read_episode", "read_episodes", "read_workload", "with_workload"]
+__all__ = ["EVENT_TYPES", "read_episode", "read_episodes", "read_workload", "with_workload"]
 
 #: Assumed if only the state's bytes are known.
 _RECORD_BYTES = 200
@@ -93,6 +92,12 @@ def _release(value: Any) -> KafkaRelease:
 
 
 _by_thread = list_of(nullable(whole(0, LONGEST_MS)))
+
+
+def _of_one_thread(value: Any) -> list[int | None]:
+    return [whole(0, LONGEST_MS)(value)]
+
+
 _settings: Mapping[str, Check[Any]] = {
     "process_id": _process_id,
     "threads": whole(1, 10_000),
@@ -115,7 +120,7 @@ _EVENTS: Mapping[str, tuple[Mapping[str, Check[Any]], Mapping[str, Check[Any]]]]
     "crash": ({"client": text}, {}),
     "pause": ({"client": text, "for_ms": _duration}, {}),
     "busy": ({"client": text, "for_ms": _duration}, {"thread": whole(1, 10_000)}),
-    "add_thread": ({"client": text}, {"joins_ms": whole(0, LONGEST_MS), "member_id": text}),
+    "add_thread": ({"client": text}, {"joins_ms": _of_one_thread, "member_id": text}),
     "remove_thread": ({"client": text}, {"thread": whole(1, 10_000)}),
     "corrupt": ({"client": text, "tasks": list_of(text)}, {}),
     "tasks": ({"tasks": list_of(text)}, {}),
@@ -289,9 +294,9 @@ def _past_draw(given: Mapping[str, Any]) -> PastDraw:
 
 def _refuse_unknown_tasks(events: Iterable[StreamsEvent], known: set[str]) -> None:
     for index, event in enumerate(events):
-        if event.type == "tasks" and not event.details["tasks"]:
+        if event.type == "tasks" and not event.details.tasks:
             raise Mismatch("expected at least one task that exists after this event", "events", index, "tasks")
-        for place, name in enumerate(event.details.get("tasks", ())):
+        for place, name in enumerate(event.details.tasks or ()):
             if name not in known:
                 hint = suggestion(name, sorted(known), "tasks")
                 raise Mismatch(f"there is no task {name!r:.80}: {hint}", "events", index, "tasks", place)
@@ -413,10 +418,4 @@ def _event(value: Any) -> StreamsEvent:
     if within is not None and (len(within) != 2 or not within[0] <= at_ms <= within[1]):
         raise Mismatch("expected the earliest and the latest time of this event, around at_ms", "within_ms")
     open_ms = None if within is None else (within[0], within[1])
-    return StreamsEvent(at_ms, read.pop("type"), read.pop("client", ""), read, open_ms)
-
-
-def instance_settings(base: InstanceSettings, details: Mapping[str, Any]) -> InstanceSettings:
-    changes = {key: details[key] for key in _settings if key != "process_id" and key in details}
-    # These belong to one start only.
-    return attrs.evolve(base, **{"member_ids": (), "startup_ms": None, "joins_ms": (), **changes})
+    return StreamsEvent(at_ms, read.pop("type"), read.pop("client", ""), EventDetails(**read), open_ms)

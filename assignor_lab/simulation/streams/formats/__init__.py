@@ -1,0 +1,1 @@
+"""Documents of episodes of Streams groups, to values and back."""
