@@ -12,6 +12,7 @@ from functools import partial
 import attrs
 
 from assignment_api.consumer import SubscribedGroup, SubscribedMember, SubscribedTopic
+from assignor_lab.kafka.network_thread import wakes_within_ms
 from assignor_lab.kafka.streams_group.target_schedule import TargetSchedule
 from assignor_lab.model.events import MemberExpired, PollTimedOut
 from assignor_lab.simulation.consumer.consumers import CLASSIC, CONSUMER, Consumer, Partition
@@ -90,16 +91,35 @@ class BrokerConsumerGroup:
             self._request(consumer, partial(self._leaves, consumer, is_static=not leaves), may_be_gone=True)
 
     def resumed(self, consumer: Consumer) -> None:
+        consumer.is_late = False
         if consumer.left:
             consumer.left = False
             self._lost(consumer)
 
     def poll_timed_out(self, consumer: Consumer) -> None:
+        """The member leaves when its library next checks the poll interval; a poll before keeps it in the group."""
         if consumer.left or self._member(consumer) is None:
+            return
+        consumer.is_late = True
+        looks_ms = self._looks_after_ms(consumer)
+        if looks_ms is not None:
+            self._clock.after(looks_ms, partial(self._leaves_late, consumer, consumer.busy_until_ms))
+
+    def _looks_after_ms(self, consumer: Consumer) -> int | None:
+        """Time until the next check besides those of heartbeats."""
+        if consumer.settings.protocol == CLASSIC:
+            most_ms = consumer.settings.rules.looks_ms
+            return None if most_ms is None else self._world.random.randint(0, most_ms)
+        refresh_ms = self._world.random.randint(0, self._world.timings.metadata_max_age_ms)
+        since_ms = self._world.now - (consumer.due_ms - self._interval_ms(consumer))
+        return min(refresh_ms, wakes_within_ms(since_ms))
+
+    def _leaves_late(self, consumer: Consumer, until_ms: int) -> None:
+        if not consumer.is_late or not consumer.is_up or self._world.now >= until_ms:
             return
         interval_ms = self._world.timings.max_poll_interval_ms
         self._world.event(PollTimedOut, instance=consumer.name, interval_ms=interval_ms)
-        consumer.left, consumer.beat = True, consumer.beat + 1
+        consumer.left, consumer.is_late, consumer.beat = True, False, consumer.beat + 1
         self._leaves(consumer, is_static=True)
 
     def topics_changed(self) -> None:
@@ -294,6 +314,7 @@ class BrokerConsumerGroup:
 
     def _beat_later(self, consumer: Consumer, after_ms: int) -> None:
         consumer.beat += 1
+        consumer.due_ms = self._world.now + after_ms
         self._clock.after(after_ms, partial(self._beat, consumer, consumer.beat))
 
     def _beat(self, consumer: Consumer, number: int) -> None:
@@ -306,6 +327,9 @@ class BrokerConsumerGroup:
         member = self._member(consumer)
         if member is None:
             self._lost(consumer)
+            return
+        if consumer.is_late:
+            self._leaves_late(consumer, consumer.busy_until_ms)
             return
         self._beat_later(consumer, self._interval_ms(consumer))
         if consumer.settings.protocol == CONSUMER:

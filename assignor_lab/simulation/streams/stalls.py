@@ -39,7 +39,7 @@ class Stalls:
         until_ms = self._world.clock.now - self._world.begin_ms + for_ms
         for thread in instance.threads:
             self._world.say(name, "pause", f"{name} stands still for {for_ms} ms", thread=thread.key, until_ms=until_ms)
-        self._stall(instance.threads, for_ms)
+        self._stall(instance.threads, for_ms, suspended_ms=for_ms)
         instance.is_silent = True
         self._group.paused(instance)
         self._world.stops_restoring(instance)
@@ -47,7 +47,7 @@ class Stalls:
     def busy(self, name: str, number: int, for_ms: int) -> None:
         world = self._world
         threads = [thread for thread in world.instances[name].threads if thread.number == number]
-        self._stall(threads, for_ms)
+        self._stall(threads, for_ms, suspended_ms=0)
         for thread in threads:
             world.say(
                 name, "busy", f"thread {number} works on one record for {for_ms} ms", thread=thread.key,
@@ -56,25 +56,24 @@ class Stalls:
             if for_ms > world.timings.max_poll_interval_ms:
                 world.clock.after(world.timings.max_poll_interval_ms, partial(self._misses_poll, thread))
 
-    def _stall(self, threads: list[Thread], for_ms: int) -> None:
+    def _stall(self, threads: list[Thread], for_ms: int, suspended_ms: int) -> None:
         now = self._world.clock.now
         for thread in threads:
             self._world.stops_working(thread)
             thread.stalled_until_ms = now + for_ms
-            self._world.clock.after(for_ms, partial(self._over, thread, now))
+            self._world.clock.after(for_ms, partial(self._over, thread, suspended_ms))
 
     def _misses_poll(self, thread: Thread) -> None:
         if _lives(thread):
             self._group.missed_poll(thread)
 
-    def _over(self, thread: Thread, since_ms: int) -> None:
-        now = self._world.clock.now
+    def _over(self, thread: Thread, suspended_ms: int) -> None:
         if not _lives(thread):
             return
         thread.stalled_until_ms = None
         thread.instance.is_silent = False
         self._world.goes_on(thread)
-        if now - since_ms > self._world.timings.max_poll_interval_ms:
+        if suspended_ms > self._world.timings.max_poll_interval_ms:
             self._group.missed_poll(thread)
         self._group.free(thread)
 

@@ -14,7 +14,7 @@ from assignor_lab.cli.options import sources
 from assignor_lab.model.events import PollTimedOut
 from assignor_lab.planning.consumer_state import decider
 from assignor_lab.simulation.consumer.client_libraries import LIBRARIES_WITH_RULES, rules_of
-from assignor_lab.simulation.consumer.consumers import CLASSIC, ConsumerSettings, ConsumerTimings
+from assignor_lab.simulation.consumer.consumers import CLASSIC, CONSUMER, ConsumerSettings, ConsumerTimings
 from assignor_lab.simulation.consumer.simulate import ConsumerEpisode, ConsumerEvent, ConsumerPlay, played_episode
 from assignor_lab.simulation.consumer.world import Decide
 
@@ -92,6 +92,36 @@ def test_a_late_poll_is_noticed_when_the_library_looks(library: str, latest_ms: 
         late.append(found.at.latest_ms - play.begin_ms - 24_000)
     assert 0 <= min(late) <= max(late) <= latest_ms
     assert max(late) > latest_ms / 4
+
+
+def lateness_ms(busy_ms: int, heartbeat_ms: int = 5_000, metadata_ms: int = 300_000) -> list[int | None]:
+    """By play, the time from the end of the poll interval until a member of KIP-848 leaves; ``None``: it stays."""
+    timings = attrs.evolve(TIMINGS, group_heartbeat_interval_ms=heartbeat_ms, metadata_max_age_ms=metadata_ms)
+    consumers = {name: ConsumerSettings(("t",), protocol=CONSUMER, client_id=name) for name in ("c1", "c2", "c3")}
+    busy = ConsumerEvent(4_000, "busy", "c1", {"for_ms": busy_ms})
+    episode = ConsumerEpisode("g", {"t": ConsumerTopic("t", 12)}, consumers, timings, events=(busy,), until_ms=60_000)
+    late: list[int | None] = []
+    for seed in range(30):
+        play = played_episode(episode, _decide(), str(seed))
+        found = [each.at.latest_ms for each in play.history().events if isinstance(each, PollTimedOut)]
+        late.append(found[0] - play.begin_ms - 24_000 if found else None)
+    return late
+
+
+@pytest.mark.parametrize(("heartbeat_ms", "metadata_ms"), [(5_000, 300_000), (15_000, 300_000), (15_000, 1_000)])
+def test_a_late_poll_under_kip_848_is_noticed_when_the_network_thread_wakes(
+    heartbeat_ms: int, metadata_ms: int
+) -> None:
+    """No timer ends with the poll interval: heartbeats, new metadata and waits of 5 s wake the thread."""
+    late = [each for each in lateness_ms(26_000, heartbeat_ms, metadata_ms) if each is not None]
+    longest_ms = min(5_000, metadata_ms)
+    assert len(late) == 30
+    assert 0 <= min(late) < longest_ms / 4
+    assert longest_ms * 3 / 4 < max(late) <= longest_ms
+
+
+def test_a_poll_before_the_network_thread_wakes_keeps_the_member_in_its_group() -> None:
+    assert 20 <= lateness_ms(20_500).count(None) < 30
 
 
 @pytest.mark.parametrize("library", LIBRARIES_WITH_RULES)

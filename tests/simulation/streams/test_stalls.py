@@ -87,14 +87,21 @@ def test_a_busy_thread_holds_its_own_tasks_up_alone(play: Any) -> None:
     assert said(group, "removed") == []
 
 
-@pytest.mark.parametrize("play", [classic, streams])
-def test_a_thread_that_does_not_poll_in_time_leaves_and_joins_again(play: Any) -> None:
+@pytest.mark.parametrize(("play", "removed_ms"), [(classic, 80_500), (streams, 82_200)])
+def test_a_thread_that_does_not_poll_in_time_leaves_and_joins_again(play: Any, removed_ms: int) -> None:
+    """Under the streams protocol its network thread checks at the next heartbeat."""
     group = play(happens("busy", "b", 60_500, for_ms=50_000), timings={"max_poll_interval_ms": 20_000})
-    assert said(group, "removed")[0][0] == 80_500
+    assert said(group, "removed")[0][0] == removed_ms
     assert [at_ms for at_ms, actor in said(group, "joins") if actor == "b"][-1] == 110_500
     assert {cause for since, _, cause in away(group, 60_000) if since == 60_500} == {"not_noticed"}
-    assert max(to for _, to, cause in away(group, 60_000) if cause == "not_noticed") == 80_500
+    assert max(to for _, to, cause in away(group, 60_000) if cause == "not_noticed") == removed_ms
     assert broken_rules(group) == []
+
+
+def test_a_poll_before_the_heartbeat_keeps_a_member_of_the_streams_protocol() -> None:
+    group = streams(happens("busy", "b", 60_500, for_ms=20_500), timings={"max_poll_interval_ms": 20_000})
+    assert said(group, "removed") == []
+    assert said(group, "late") == []
 
 
 @pytest.mark.slow

@@ -12,6 +12,7 @@ from assignment_api import AssignorLabError
 from assignment_api.group import AssignmentConfigs
 from assignment_api.releases import holds
 from assignor_lab.documents.wording import plural
+from assignor_lab.kafka.network_thread import wakes_within_ms
 from assignor_lab.kafka.streams_group.group import HeartbeatAnswer, StreamsGroup, StreamsGroupMember
 from assignor_lab.kafka.streams_group.reconciliation import MemberState, Standing
 from assignor_lab.kafka.streams_group.refiner import Refiner
@@ -216,6 +217,21 @@ class ProtocolGroup:
             self._session_ends(member, last_heard_ms)
 
     def missed_poll(self, thread: Thread) -> None:
+        """The network thread of a busy member notices it when it wakes."""
+        member = self._member_of.get(thread.key)
+        if member is None or thread.stalled_until_ms is None:
+            self._leaves_late(thread)
+            return
+        now = self._clock.now
+        since_ms = now - member.last_heartbeat_ms(now, self._heartbeats.every_ms)
+        wakes_ms = min(self._heartbeats.next_ms(member), now + wakes_within_ms(since_ms))
+        self._clock.at(wakes_ms, partial(self._notices_late, thread, thread.stalled_until_ms))
+
+    def _notices_late(self, thread: Thread, until_ms: int) -> None:
+        if thread.stalled_until_ms == until_ms:
+            self._leaves_late(thread)
+
+    def _leaves_late(self, thread: Thread) -> None:
         """A static member leaves temporarily: it keeps its place until its session ends."""
         member = self._member_of.get(thread.key)
         if member is None or self._members.get(member.id) is not member or member.has_reset:
