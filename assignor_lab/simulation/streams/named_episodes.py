@@ -7,6 +7,17 @@ from typing import Any
 
 import attrs
 
+from assignment_api.releases import RELEASE_KEY
+from assignment_api.streams import TaskId, TaskInfo, TaskWorkload
+from assignment_api.streams.configs import ACCEPTABLE_RECOVERY_LAG, NUM_STANDBY_REPLICAS
+from assignor_lab.model.streams_episodes import (
+    ChangelogOutline,
+    EventDetails,
+    StreamsEpisodeOutline,
+    StreamsEvent,
+    StreamsOpening,
+)
+from assignor_lab.scenarios.formats.streams_episodes import episode_document
 from assignor_lab.simulation.streams.actions import action_name
 from assignor_lab.simulation.streams.simulate import PlayedStreamsEpisode
 
@@ -28,11 +39,14 @@ class NamedStreamsEpisode:
     published: float
     unit: str
     figure: Callable[[PlayedStreamsEpisode], float]
-    document: Callable[[], Mapping[str, Any]]
+    outline: StreamsEpisodeOutline
 
     @property
     def shown_unit(self) -> str:
         return self.unit.removesuffix(" or more").removesuffix(" or fewer")
+
+    def document(self) -> dict[str, Any]:
+        return episode_document(self.outline, _LAST)
 
     def is_met(self, found: float) -> bool:
         """True within a quarter of the published figure, or within the bound."""
@@ -43,33 +57,31 @@ class NamedStreamsEpisode:
         return abs(found - self.published) <= self.published / 4
 
 
-def _tasks(count: int, *, stateful: bool = True) -> list[dict[str, Any]]:
-    return [
-        {"id": f"0_{number}", "stateful": stateful, "logged": stateful, "stores": None, "partitions": None}
-        for number in range(count)
-    ]
-
-
+#: Order of the keys in these documents.
+_LAST = ("assignor", "missing_topics", "settings", "changelogs", "tasks", "config", "workload")
 #: Release of the published figures.
-_MEASURED = {"kafka.release": "4.3.1"}
+_MEASURED = {RELEASE_KEY: "4.3.1"}
+
+
+def _tasks(count: int, *, stateful: bool = True) -> list[TaskInfo]:
+    return [TaskInfo(TaskId(0, number), stateful, stateful, None, None) for number in range(count)]
 
 
 def _episode(
-    name: str, tasks: Sequence[Mapping[str, Any]], events: Sequence[Mapping[str, Any]], until_ms: int, *,
-    state_bytes: int = 0, protocol: str = "classic", **more: Any,
-) -> dict[str, Any]:  # fmt: skip
-    return {
-        "format": 1, "kind": "streams-episode", "id": name, "protocol": protocol,
-        "initial": {
-            "format": 1, "kind": "streams", "id": name, "clients": [], "tasks": list(tasks), "config": {},
-            "workload": {"tasks": {task["id"]: {"state_bytes": state_bytes} for task in tasks if task["logged"]}},
-        },
-        "events": list(events), "until_ms": until_ms, **more,
-    }  # fmt: skip
+    name: str, tasks: Sequence[TaskInfo], events: Sequence[StreamsEvent], until_ms: int, *,
+    state_bytes: int = 0, protocol: str = "classic", config: Mapping[str, int] | None = None,
+) -> StreamsEpisodeOutline:  # fmt: skip
+    workload = {str(task.id): TaskWorkload(state_bytes) for task in tasks if task.is_logged}
+    return StreamsEpisodeOutline(
+        name, StreamsOpening(name, config or {}, tasks, workload=workload), events, until_ms, protocol
+    )
 
 
-def _starts(*names: str, at_ms: int = 0) -> list[dict[str, Any]]:
-    return [{"at_ms": at_ms, "type": "start", "client": name, "threads": 1} for name in names]
+def _starts(*names: str, at_ms: int = 0, threads: int = 1, static: bool = False) -> list[StreamsEvent]:
+    return [
+        StreamsEvent(at_ms, "start", name, EventDetails(threads=threads, instance_id=name if static else None))
+        for name in names
+    ]
 
 
 def _longest_after(played: PlayedStreamsEpisode, action: str) -> float:
@@ -140,79 +152,68 @@ def _changes_that_move_standbys(played: PlayedStreamsEpisode) -> float:
     return sum(moved) / len(changes)
 
 
-def _close() -> Mapping[str, Any]:
-    events = [*_starts("a", "b"), {"at_ms": 120_000, "type": "stop", "client": "b"}]
-    return _episode("close-without-leaving", _tasks(4, stateful=False), events, 300_000)
-
-
-def _probing() -> Mapping[str, Any]:
-    events = [*_starts("a"), *_starts("b", at_ms=600_000)]
-    return _episode("rounds-of-probing", _tasks(20), events, 6 * 3_600_000, state_bytes=100_000_000)
-
-
-def _new_application() -> Mapping[str, Any]:
-    return _episode(
-        "new-application-streams-protocol", _tasks(4), _starts("a"), 120_000, protocol="streams",
-        assignor="group_sticky", missing_topics=["by-key-repartition"], settings=_MEASURED,
-    )  # fmt: skip
-
-
-def _new_classic() -> Mapping[str, Any]:
-    return _episode("new-application-classic", _tasks(4), _starts("a"), 120_000)
-
-
-def _long_roll() -> Mapping[str, Any]:
-    events = [
+_CLOSE = _episode(
+    "close-without-leaving",
+    _tasks(4, stateful=False),
+    [*_starts("a", "b"), StreamsEvent(120_000, "stop", "b")],
+    300_000,
+)
+_PROBING = _episode(
+    "rounds-of-probing", _tasks(20), [*_starts("a"), *_starts("b", at_ms=600_000)], 6 * 3_600_000,
+    state_bytes=100_000_000,
+)  # fmt: skip
+_NEW_APPLICATION = attrs.evolve(
+    _episode("new-application-streams-protocol", _tasks(4), _starts("a"), 120_000, protocol="streams"),
+    assignor="group_sticky",
+    missing_topics=["by-key-repartition"],
+    settings=_MEASURED,
+)
+_NEW_CLASSIC = _episode("new-application-classic", _tasks(4), _starts("a"), 120_000)
+_LONG_ROLL = _episode(
+    "roll-longer-than-cleanup",
+    _tasks(4),
+    [
         *_starts("a", "b"),
-        {"at_ms": 1_800_000, "type": "stop", "client": "a"},
-        {"at_ms": 1_890_000, "type": "start", "client": "a"},
+        StreamsEvent(1_800_000, "stop", "a"),
+        StreamsEvent(1_890_000, "start", "a"),
         # b still has a's tasks' directories, unused for more than ten minutes.
-        {"at_ms": 3_600_000, "type": "stop", "client": "a"},
-    ]
-    return _episode("roll-longer-than-cleanup", _tasks(4), events, 2 * 3_600_000, state_bytes=500_000_000)
-
-
-def _scale_out() -> Mapping[str, Any]:
-    events = [*_starts("a", "b"), *_starts("c", at_ms=6 * 3_600_000)]
-    return _episode("scale-out-without-warm-ups", _tasks(6), events, 12 * 3_600_000, state_bytes=100_000_000_000,
-                    assignor="sticky", settings=_MEASURED)  # fmt: skip
-
-
-def _roll(name: str, *, static: bool) -> Callable[[], Mapping[str, Any]]:
-    def make() -> Mapping[str, Any]:
-        starts = [{**each, "instance_id": each["client"]} if static else each for each in _starts("a", "b", "c")]
-        roll = {"at_ms": 300_000, "type": "rolling_restart", "down_ms": 20_000, "every_ms": 120_000}
-        return _episode(name, _tasks(6, stateful=False), [*starts, roll], 900_000)
-
-    return make
-
-
-def _for_ever() -> Mapping[str, Any]:
-    document = _episode(
+        StreamsEvent(3_600_000, "stop", "a"),
+    ],
+    2 * 3_600_000,
+    state_bytes=500_000_000,
+)
+_SCALE_OUT = attrs.evolve(
+    _episode(
+        "scale-out-without-warm-ups", _tasks(6), [*_starts("a", "b"), *_starts("c", at_ms=6 * 3_600_000)],
+        12 * 3_600_000, state_bytes=100_000_000_000,
+    ),
+    assignor="sticky",
+    settings=_MEASURED,
+)  # fmt: skip
+_ROLL = StreamsEvent(300_000, "rolling_restart", details=EventDetails(down_ms=20_000, every_ms=120_000))
+_FOR_EVER = attrs.evolve(
+    _episode(
         "probing-for-ever", _tasks(4), [*_starts("a"), *_starts("b", at_ms=600_000)], 12 * 3_600_000,
-        changelogs={f"0_{each}": {"records": 0, "bytes_per_record": 200, "records_per_s": 500} for each in range(4)},
-    )  # fmt: skip
-    return {**document, "initial": {**document["initial"], "config": {"acceptable.recovery.lag": 0}}}
+        config={ACCEPTABLE_RECOVERY_LAG: 0},
+    ),
+    changelogs={f"0_{each}": ChangelogOutline(0, 200, records_per_s=500) for each in range(4)},
+)  # fmt: skip
 
 
-def _swinging() -> Mapping[str, Any]:
-    threads = {"h1-1": 3, "h1-2": 2, "h1-3": 3, "h1-4": 1}
-    starts = [
-        {"at_ms": 1_000 * place, "type": "start", "client": name, "threads": count}
-        for place, (name, count) in enumerate(threads.items())
-    ]
-    changes = [{"at_ms": 300_000 * each, "type": "metadata_changes"} for each in range(1, 7)]
+def _roll(name: str, *, static: bool) -> StreamsEpisodeOutline:
+    return _episode(name, _tasks(6, stateful=False), [*_starts("a", "b", "c", static=static), _ROLL], 900_000)
+
+
+def _swinging() -> StreamsEpisodeOutline:
+    events: list[StreamsEvent] = []
     # Process and member ids decide ties, and are drawn from the names.
-    document = _episode(
-        "swinging-standbys",
-        _tasks(3),
-        [*starts, *changes],
-        2_100_000,
-        protocol="streams",
-        assignor="group_sticky",
-        settings=_MEASURED,
+    for place, threads in enumerate((3, 2, 3, 1)):
+        events += _starts(f"h1-{place + 1}", at_ms=1_000 * place, threads=threads)
+    events += [StreamsEvent(300_000 * each, "metadata_changes") for each in range(1, 7)]
+    made = _episode(
+        "swinging-standbys", _tasks(3), events, 2_100_000, protocol="streams", config={NUM_STANDBY_REPLICAS: 2}
     )
-    return {**document, "initial": {**document["initial"], "config": {"num.standby.replicas": 2}}}
+    return attrs.evolve(made, assignor="group_sticky", settings=_MEASURED)
 
 
 EPISODES: Mapping[str, NamedStreamsEpisode] = {
@@ -221,31 +222,31 @@ EPISODES: Mapping[str, NamedStreamsEpisode] = {
         NamedStreamsEpisode(
             "close-without-leaving", "An instance of a classic group is closed in order.", "thriving.dev",
             "closing does not leave the group: its tasks stand still for 45 s, the session timeout", 45.0, "s",
-            lambda played: _longest_after(played, "stop"), _close,
+            lambda played: _longest_after(played, "stop"), _CLOSE,
         ),
         NamedStreamsEpisode(
             "rounds-of-probing", "A second instance joins one that runs twenty tasks with state.", "KIP-441",
             "ten tasks move, two warm-ups in each probing interval of ten minutes: 50 minutes", 3_000.0, "s",
-            _until_stable, _probing,
+            _until_stable, _PROBING,
         ),
         NamedStreamsEpisode(
             "new-application-classic", "The first instance of a new application, classic protocol.",
             "group.initial.rebalance.delay.ms", "3 s from joining to the first assignment", 3.0, "s",
-            _first_assignment, _new_classic,
+            _first_assignment, _NEW_CLASSIC,
         ),
         NamedStreamsEpisode(
             "new-application-streams-protocol", "The same under the streams protocol, while topics are created.",
             "measured with Kafka 4.3.1", "6.2 s from joining to the first task, for the first target is empty", 6.2,
-            "s", _first_task, _new_application,
+            "s", _first_task, _NEW_APPLICATION,
         ),
         NamedStreamsEpisode(
             "roll-longer-than-cleanup", "A roll takes longer than state.cleanup.delay.ms.",
             "littlehorse #861", "the state that others counted on is deleted, and all of it restored", 1.0,
-            "of the state", _restored_after_last_stop, _long_roll,
+            "of the state", _restored_after_last_stop, _LONG_ROLL,
         ),
         NamedStreamsEpisode(
             "scale-out-without-warm-ups", "A third instance joins, 100 GB a task, and tasks move at once.",
-            "KIP-441", "hours without processing", 1.0, "hours or more", _longest_restoring_hours, _scale_out,
+            "KIP-441", "hours without processing", 1.0, "hours or more", _longest_restoring_hours, _SCALE_OUT,
         ),
         NamedStreamsEpisode(
             "rolling-restart", "Three instances are restarted, one after the other, within the session timeout.",
@@ -260,12 +261,12 @@ EPISODES: Mapping[str, NamedStreamsEpisode] = {
         NamedStreamsEpisode(
             "probing-for-ever", "Copies never count as caught up: acceptable.recovery.lag is 0 and changelogs grow.",
             "KAFKA-10651", "endless probing rebalances, 6 an hour; the cause was a bug, now fixed",
-            6.0, "rebalances", _rebalances_in_last_hour, _for_ever,
+            6.0, "rebalances", _rebalances_in_last_hour, _FOR_EVER,
         ),
         NamedStreamsEpisode(
             "swinging-standbys", "Targets are computed again without a join or leave.", "KAFKA-21166",
             "standbys may oscillate between rounds: all of the changes move them", 1.0, "of the changes",
-            _changes_that_move_standbys, _swinging,
+            _changes_that_move_standbys, _swinging(),
         ),
     )
 }  # fmt: skip
