@@ -26,14 +26,15 @@ from assignor_lab.advising.figures import DayCost, stateless_cost
 from assignor_lab.advising.forms import Forms
 from assignor_lab.advising.mix import DEFAULT_MIX, Mix
 from assignor_lab.advising.space import SESSIONS_MS, Dimension, Space
+from assignor_lab.model.connect_episodes import ConnectDetails, ConnectEvent
 from assignor_lab.planning.connect_machine import shipped_machine
 from assignor_lab.planning.connect_state import connect_state
 from assignor_lab.planning.instances import new_names
 from assignor_lab.planning.making import Options
 from assignor_lab.planning.predict import Terms
 from assignor_lab.scenarios import Scenario
+from assignor_lab.simulation.connect.episode import ConnectEpisode
 from assignor_lab.simulation.connect.episode_figures import rebalances
-from assignor_lab.simulation.connect.episode_format import ConnectEpisode, ConnectEvent
 from assignor_lab.simulation.connect.simulate import assignors_from, simulate
 
 __all__ = ["ConnectGroup", "connect_group", "connect_space"]
@@ -166,20 +167,20 @@ class ConnectGroup:
             every_ms = down_ms + start_ms + _PACE_MS
             rounds = [names[place : place + batch] for place in range(0, len(names), batch)]
             made = [
-                ConnectEvent(number * every_ms, "bounce", {"worker": each, "down_ms": down_ms})
+                ConnectEvent(number * every_ms, "bounce", each, ConnectDetails(down_ms=down_ms))
                 for number, together in enumerate(rounds)
                 for each in together
             ]
             return made, len(rounds) * every_ms
         if happening.kind == "scaling":
             (added,) = new_names(names, 1)
-            started = ConnectEvent(0, "start", {"worker": added})
-            return [started, ConnectEvent(_SCALED_MS, "stop", {"worker": added})], _SCALED_MS
+            started = ConnectEvent(0, "start", added)
+            return [started, ConnectEvent(_SCALED_MS, "stop", added)], _SCALED_MS
         if happening.kind == "kill":
             back_ms = round(1000 * mix.back_after_seconds)
-            crashed = ConnectEvent(0, "crash", {"worker": name})
-            return [crashed, ConnectEvent(back_ms, "start", {"worker": name})], back_ms + start_ms
-        return [ConnectEvent(0, "partition", {"worker": name, "for_ms": happening.for_ms})], happening.for_ms
+            crashed = ConnectEvent(0, "crash", name)
+            return [crashed, ConnectEvent(back_ms, "start", name)], back_ms + start_ms
+        return [ConnectEvent(0, "partition", name, ConnectDetails(for_ms=happening.for_ms))], happening.for_ms
 
 
 def connect_group(scenario: Scenario, terms: Terms, options: Options) -> ConnectGroup:

@@ -15,7 +15,8 @@ from assignor_lab.groups.connect.rounds import RoundState
 from assignor_lab.planning.making import Options
 from assignor_lab.planning.predict import Terms
 from assignor_lab.scenarios import Scenario, scenario_from_document
-from assignor_lab.simulation.connect.episode_format import ConnectEpisode, read_episode
+from assignor_lab.simulation.connect.episode import ConnectEpisode
+from assignor_lab.simulation.connect.formats.episodes import read_episode
 from assignor_lab.simulation.connect.timings import ConnectTimings
 from assignor_lab.simulation.connect.worker_settings import WorkerSettings
 

@@ -20,7 +20,7 @@ from assignor_lab.model.history import JOBS, PLAYED, GroupHistory
 from assignor_lab.scenarios import Place, scenario_from_document
 from assignor_lab.simulation.connect.cluster import AssignorFactory
 from assignor_lab.simulation.connect.episode_figures import episode_figures, owned_now
-from assignor_lab.simulation.connect.episode_format import read_episode
+from assignor_lab.simulation.connect.formats.episodes import read_episode
 from assignor_lab.simulation.connect.named_episodes import EPISODES
 from assignor_lab.simulation.connect.played_history import DELAY, REBALANCE, SESSION
 from assignor_lab.simulation.connect.safety import play_random

@@ -18,7 +18,7 @@ from typer.testing import CliRunner
 from assignment_api.plugins import discover
 from assignor_lab.cli.app import build_app
 from assignor_lab.scenarios import DocumentFormatError, Place, scenario_from_document
-from assignor_lab.simulation.connect.episode_format import read_episode
+from assignor_lab.simulation.connect.formats.episodes import read_episode
 from assignor_lab.simulation.connect.simulate import assignors_from, simulate
 
 PUBLIC = Path("tests/data/public/connect-roll.json")

@@ -10,7 +10,7 @@ from assignment_api.plugins import discover
 from assignor_lab.scenarios import DocumentFormatError, Place, scenario_from_document
 from assignor_lab.simulation.connect.cluster import AssignorFactory
 from assignor_lab.simulation.connect.episode_figures import owned_now
-from assignor_lab.simulation.connect.episode_format import read_episode
+from assignor_lab.simulation.connect.formats.episodes import read_episode
 from assignor_lab.simulation.connect.named_episodes import EPISODES
 from assignor_lab.simulation.connect.published.blog_experiment import run_scenario, run_start_and_stop
 from assignor_lab.simulation.connect.published.figures import TABLE_1

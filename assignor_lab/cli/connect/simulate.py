@@ -13,7 +13,7 @@ from assignor_lab.cli.text import console, note, print_json, print_line, table
 
 if TYPE_CHECKING:
     from assignor_lab.planning.predict import Terms
-    from assignor_lab.simulation.connect.episode_format import ConnectEpisode
+    from assignor_lab.simulation.connect.episode import ConnectEpisode
 
 __all__ = ["register"]
 
@@ -112,7 +112,7 @@ def _print_names(*, as_json: bool) -> None:
 
 def _episodes(source: str) -> list[ConnectEpisode]:
     from assignor_lab.scenarios import Place, scenario_from_document
-    from assignor_lab.simulation.connect.episode_format import read_episode, read_episodes
+    from assignor_lab.simulation.connect.formats.episodes import read_episode, read_episodes
 
     document = _known_document(source)
     if document is not None:
@@ -127,7 +127,7 @@ def _captured(source: str, events: list[str], terms: Terms) -> ConnectEpisode | 
     from assignor_lab.planning.connect_state import connect_state, is_connect_state
     from assignor_lab.planning.making import Options
     from assignor_lab.scenarios import Place, read_scenarios
-    from assignor_lab.simulation.connect.episode_format import read_events
+    from assignor_lab.simulation.connect.formats.episodes import read_events
 
     if _known_document(source) is not None:
         return None
@@ -157,6 +157,7 @@ def _documents(source: str) -> list[Any]:
 
 
 def _known_document(source: str) -> Any:
+    from assignor_lab.scenarios.formats.connect_episodes import connect_episode_document
     from assignor_lab.simulation.connect.named_episodes import EPISODES
     from assignor_lab.simulation.connect.safety import random_episode
 
@@ -164,5 +165,5 @@ def _known_document(source: str) -> Any:
         return EPISODES[source].document()
     random = _RANDOM.match(source)
     if random is not None and not Path(source).exists():
-        return random_episode(int(random[1]))
+        return connect_episode_document(random_episode(int(random[1])))
     return None

@@ -7,8 +7,8 @@ from textwrap import wrap
 from typing import Any
 
 from assignor_lab.cli.text import console, fits, note, print_json, print_line, table
-from assignor_lab.simulation.connect.documents import episode_document
 from assignor_lab.simulation.connect.episode_figures import episode_figures
+from assignor_lab.simulation.connect.formats.plays import episode_document
 from assignor_lab.simulation.connect.simulate import PlayedConnectEpisode
 from assignor_lab.simulation.connect.static_plan import StaticPlan
 from assignor_lab.simulation.connect.timeline import timeline

@@ -31,7 +31,8 @@ from assignor_lab.runtime.invocation import CallFailure, CallOutcome, failure_of
 from assignor_lab.scenarios import Scenario
 from assignor_lab.scenarios.results import connect_round
 from assignor_lab.simulation.connect.cluster import AssignorFactory
-from assignor_lab.simulation.connect.episode_format import ConnectEpisode, read_episode
+from assignor_lab.simulation.connect.episode import ConnectEpisode
+from assignor_lab.simulation.connect.formats.episodes import read_episode
 from assignor_lab.simulation.connect.simulate import PlayedConnectEpisode, assignors_from, simulate
 
 __all__ = ["CONNECT_EPISODE"]
@@ -200,8 +201,8 @@ def _led_by(episode: ConnectEpisode, found: FoundConnectAssignor, configs: Mappi
     if not eager:
         return attrs.evolve(episode, workers=workers)
     events = tuple(
-        attrs.evolve(event, details={**event.details, "protocol": ConnectProtocol.EAGER.value})
-        if "protocol" in event.details
+        attrs.evolve(event, details=attrs.evolve(event.details, protocol=ConnectProtocol.EAGER))
+        if event.details.protocol is not None
         else event
         for event in episode.events
     )

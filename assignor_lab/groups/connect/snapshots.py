@@ -22,7 +22,7 @@ from assignor_lab.model.pictures import (
     GroupWorker,
     SnapshotAnswer,
 )
-from assignor_lab.simulation.connect.episode_format import ConnectEpisode
+from assignor_lab.simulation.connect.episode import ConnectEpisode
 from assignor_lab.simulation.connect.simulate import PlayedConnectEpisode
 from assignor_lab.simulation.connect.timeline import timeline
 

@@ -8,13 +8,21 @@ from __future__ import annotations
 
 import random
 from collections.abc import Mapping
-from typing import Any
 
-from assignment_api.connect import ConnectorTaskId, ConnectProtocol
+from assignment_api.connect import WILDCARD, ConnectorTaskId, ConnectProtocol, StaticJobs
+from assignor_lab.model.connect_episodes import (
+    ConnectDetails,
+    ConnectEpisodeOutline,
+    ConnectEvent,
+    ConnectOpening,
+    OpeningWorker,
+)
 from assignor_lab.scenarios import Place, scenario_from_document
+from assignor_lab.scenarios.formats.connect_episodes import connect_episode_document
 from assignor_lab.simulation.connect.cluster import AssignorFactory
+from assignor_lab.simulation.connect.episode import LEADER
 from assignor_lab.simulation.connect.episode_figures import owned_now
-from assignor_lab.simulation.connect.episode_format import read_episode
+from assignor_lab.simulation.connect.formats.episodes import read_episode
 from assignor_lab.simulation.connect.simulate import PlayedConnectEpisode, simulate
 
 __all__ = ["MOST_ROUNDS", "broken_rules", "play_random", "random_episode"]
@@ -27,76 +35,59 @@ MOST_ROUNDS = 16
 _BUSY_MS, _QUIET_MS = 120_000, 440_000
 
 
-def random_episode(seed: int) -> Mapping[str, Any]:
-    """The document of an episode; equal seeds give equal ones."""
+def random_episode(seed: int) -> ConnectEpisodeOutline:
+    """Equal seeds give equal episodes."""
     draw = random.Random(seed)  # noqa: S311 - a simulation, not a secret
-    protocol = draw.choice(("eager", "compatible", "sessioned", "sessioned", "static"))
-    workers = [f"w{number}" for number in range(1, draw.randint(2, 4))]
+    protocol = ConnectProtocol(draw.choice(("eager", "compatible", "sessioned", "sessioned", "static")))
+    names = [f"w{number}" for number in range(1, draw.randint(2, 4))]
     connectors = {f"c{number}": draw.randint(0, 4) for number in range(draw.randint(1, 4))}
-    members: list[dict[str, Any]] = [
-        {
-            "id": name,
-            "owned": {"connectors": [], "tasks": []},
-            "static": _static(draw, connectors) if protocol == "static" else {"connectors": None, "tasks": None},
-        }
-        for name in workers
-    ]
+    is_static = protocol is ConnectProtocol.STATIC
+    workers = [OpeningWorker(name, static=_static(draw, connectors) if is_static else WILDCARD) for name in names]
     times = sorted(draw.randrange(5_000, _BUSY_MS) for _ in range(draw.randint(1, 6)))
-    events = [_event(draw, time, [*workers, "w9"], [*connectors, "new"]) for time in times]
+    events = [_event(draw, time, [*names, "w9"], [*connectors, "new"]) for time in times]
     # In the end a worker runs, and none is cut off.
-    events.append({"at_ms": _BUSY_MS + 5_000, "type": "start", "worker": "w1"})
-    return {
-        "format": 1,
-        "kind": "connect-episode",
-        "id": f"random-{seed}",
-        "initial": {
-            "format": 1,
-            "kind": "connect",
-            "id": f"random-{seed}-initial",
-            "protocol": protocol,
-            "max_delay_ms": draw.choice((0, 1, 10_000, 30_000)),
-            "rounds": [{"time_ms": 1_000, "connectors": connectors, "members": members}],
-        },
-        "events": events,
-        "until_ms": _BUSY_MS + _QUIET_MS,
-        "timings": {"task_stop_spread_ms": draw.choice((0, 500)), "jitter_ms": draw.choice((0, 30))},
-    }
+    events.append(ConnectEvent(_BUSY_MS + 5_000, "start", "w1"))
+    delay_ms = draw.choice((0, 1, 10_000, 30_000))
+    timings = {"task_stop_spread_ms": draw.choice((0, 500)), "jitter_ms": draw.choice((0, 30))}
+    opening = ConnectOpening(f"random-{seed}-initial", protocol, delay_ms, connectors, workers)
+    return ConnectEpisodeOutline(f"random-{seed}", opening, events, _BUSY_MS + _QUIET_MS, timings=timings)
 
 
-def _static(draw: random.Random, connectors: Mapping[str, int]) -> dict[str, Any]:
+def _static(draw: random.Random, connectors: Mapping[str, int]) -> StaticJobs:
     if draw.random() < 0.5:
-        return {"connectors": None, "tasks": None}
+        return WILDCARD
     names = [name for name in connectors if draw.random() < 0.5]
-    return {"connectors": names, "tasks": [f"{name}-{draw.randint(0, 3)}" for name in connectors]}
+    return StaticJobs(names, [ConnectorTaskId(name, draw.randint(0, 3)) for name in connectors])
 
 
-def _event(draw: random.Random, time: int, workers: list[str], connectors: list[str]) -> dict[str, Any]:
-    worker = draw.choice([*workers, "@leader"])
+def _event(draw: random.Random, time: int, workers: list[str], connectors: list[str]) -> ConnectEvent:
+    worker = draw.choice([*workers, LEADER])
     short = draw.randint(500, 20_000)
     name = draw.choice(connectors)
-    return {
-        "at_ms": time,
-        **draw.choice(
-            (
-                {"type": "start", "worker": draw.choice(workers)},
-                {"type": "stop", "worker": worker},
-                {"type": "crash", "worker": worker},
-                {"type": "bounce", "worker": draw.choice(workers), "down_ms": short},
-                {"type": "partition", "worker": worker, "for_ms": short},
-                {"type": "stall", "worker": worker, "for_ms": draw.choice((short, 90_000))},
-                {"type": "block_config", "worker": worker, "for_ms": short},
-                {"type": "lose_sync", "worker": worker},
-                {"type": "create", "connectors": {name: draw.randint(0, 4)}},
-                {"type": "alter", "connectors": {name: draw.randint(0, 4)}},
-                {"type": "delete", "connectors": [name]},
-            )
-        ),
-    }
+    # Each is drawn, so that the choice changes nothing else of a seed.
+    started, bounced, long = draw.choice(workers), draw.choice(workers), draw.choice((short, 90_000))
+    created, altered = draw.randint(0, 4), draw.randint(0, 4)
+    kind, of, details = draw.choice(
+        (
+            ("start", started, ConnectDetails()),
+            ("stop", worker, ConnectDetails()),
+            ("crash", worker, ConnectDetails()),
+            ("bounce", bounced, ConnectDetails(down_ms=short)),
+            ("partition", worker, ConnectDetails(for_ms=short)),
+            ("stall", worker, ConnectDetails(for_ms=long)),
+            ("block_config", worker, ConnectDetails(for_ms=short)),
+            ("lose_sync", worker, ConnectDetails()),
+            ("create", "", ConnectDetails(connectors={name: created})),
+            ("alter", "", ConnectDetails(connectors={name: altered})),
+            ("delete", "", ConnectDetails(deleted=[name])),
+        )
+    )
+    return ConnectEvent(time, kind, of, details)
 
 
 def play_random(seed: int, assignors: AssignorFactory) -> PlayedConnectEpisode:
-    document = random_episode(seed)
-    episode = read_episode(scenario_from_document(document, Place(document["id"])))
+    outline = random_episode(seed)
+    episode = read_episode(scenario_from_document(connect_episode_document(outline), Place(outline.id)))
     return simulate(episode, assignors, seed, keep_log=False)
 
 

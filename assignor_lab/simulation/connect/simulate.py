@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from functools import cached_property, partial
-from typing import Any
 
 import attrs
 
 from assignment_api.connect import ConnectAssignor, ConnectProtocol, Jobs
 from assignment_api.plugins import Registry
 from assignor_lab.kafka.herder.assignors import assignor_names
+from assignor_lab.model.connect_episodes import ConnectDetails, ConnectEvent
 from assignor_lab.model.history import GroupHistory
 from assignor_lab.simulation.connect.client import ClientOperation
 from assignor_lab.simulation.connect.cluster import AssignorFactory, SimulatedCluster
-from assignor_lab.simulation.connect.episode_format import LEADER, ConnectEpisode, ConnectEvent, worker_settings
+from assignor_lab.simulation.connect.episode import LEADER, ConnectEpisode
 from assignor_lab.simulation.connect.worker_settings import WorkerSettings
 
 __all__ = ["PlayedConnectEpisode", "assignors_from", "formed_cluster", "simulate"]
@@ -101,9 +100,7 @@ def formed_cluster(
 
 def _happen(cluster: SimulatedCluster, episode: ConnectEpisode, event: ConnectEvent) -> None:
     details = event.details
-    name = details.get("worker", "")
-    if name == LEADER:
-        name = cluster.leader() or ""
+    name = (cluster.leader() or "") if event.worker == LEADER else event.worker
     if event.type in ("create", "alter", "delete"):
         _request(cluster, event)
     elif event.type == "start":
@@ -113,40 +110,35 @@ def _happen(cluster: SimulatedCluster, episode: ConnectEpisode, event: ConnectEv
     elif event.type == "crash":
         cluster.crash(name)
     elif event.type == "bounce":
-        _bounce(cluster, name, details["down_ms"], _settings(cluster, episode, name, details))
+        _bounce(cluster, name, details.down_ms, _settings(cluster, episode, name, details))
     elif event.type == "rolling_restart":
         _roll(cluster, episode, details)
     elif event.type == "partition":
-        cluster.partition(name, details["for_ms"])
+        cluster.partition(name, details.for_ms)
     elif event.type == "stall":
-        cluster.stall(name, details["for_ms"])
-    elif event.type == "configure":
-        cluster.configure(downgrade=details["downgrade"])
+        cluster.stall(name, details.for_ms)
+    elif event.type == "configure" and details.downgrade is not None:
+        cluster.configure(downgrade=details.downgrade)
     elif event.type == "block_config":
-        cluster.block_config(name, details["for_ms"])
+        cluster.block_config(name, details.for_ms)
     else:
         cluster.lose_sync(name)
 
 
 def _request(cluster: SimulatedCluster, event: ConnectEvent) -> None:
-    connectors = event.details["connectors"]
-    if event.type == "delete":
-        operations = [ClientOperation("delete", name) for name in connectors]
-    elif event.type == "alter":
-        operations = [ClientOperation("alter", name, tasks) for name, tasks in connectors.items()]
-    else:
-        operations = [ClientOperation("create", name, tasks) for name, tasks in connectors.items()]
-    cluster.request(operations, event.details.get("via"))
+    details = event.details
+    operations = [ClientOperation("delete", name) for name in details.deleted or ()]
+    for name, tasks in (details.connectors or {}).items():
+        operations.append(ClientOperation("alter" if event.type == "alter" else "create", name, tasks))
+    cluster.request(operations, details.via)
 
 
-def _settings(
-    cluster: SimulatedCluster, episode: ConnectEpisode, name: str, details: Mapping[str, Any]
-) -> WorkerSettings:
+def _settings(cluster: SimulatedCluster, episode: ConnectEpisode, name: str, details: ConnectDetails) -> WorkerSettings:
     base = cluster.settings.get(name)
     if base is None:
         first = next(iter(episode.workers.values()), (WorkerSettings(), Jobs()))[0]
         base = attrs.evolve(first, static=WorkerSettings().static, url="", labels={})
-    return worker_settings(base, details)
+    return base.started(details)
 
 
 def _bounce(cluster: SimulatedCluster, name: str, down_ms: int, settings: WorkerSettings) -> None:
@@ -161,7 +153,7 @@ def _bounce(cluster: SimulatedCluster, name: str, down_ms: int, settings: Worker
     cluster.clock.after(down_ms, again)
 
 
-def _roll(cluster: SimulatedCluster, episode: ConnectEpisode, details: Mapping[str, Any]) -> None:
-    for index, name in enumerate(details.get("workers", cluster.alive())):
+def _roll(cluster: SimulatedCluster, episode: ConnectEpisode, details: ConnectDetails) -> None:
+    for index, name in enumerate(cluster.alive() if details.workers is None else details.workers):
         settings = _settings(cluster, episode, name, details)
-        cluster.clock.after(index * details["every_ms"], partial(_bounce, cluster, name, details["down_ms"], settings))
+        cluster.clock.after(index * details.every_ms, partial(_bounce, cluster, name, details.down_ms, settings))

@@ -9,6 +9,7 @@ import attrs
 
 from assignment_api.connect import WILDCARD, ConnectProtocol, StaticJobs
 from assignor_lab.kafka.herder.assignment import DowngradeRule
+from assignor_lab.model.connect_episodes import ConnectDetails
 
 __all__ = ["WorkerSettings"]
 
@@ -32,3 +33,12 @@ class WorkerSettings:
     configs: Mapping[str, Any] = attrs.field(factory=dict)
     url: str = ""
     labels: Mapping[str, str] = attrs.field(factory=dict)
+
+    def started(self, details: ConnectDetails) -> WorkerSettings:
+        """Those of a start with changes."""
+        return attrs.evolve(
+            self,
+            protocol=details.protocol or self.protocol,
+            max_delay_ms=self.max_delay_ms if details.max_delay_ms is None else details.max_delay_ms,
+            static=details.static or self.static,
+        )

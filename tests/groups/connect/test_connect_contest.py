@@ -20,7 +20,7 @@ from assignor_lab.scoring.contenders import found_contenders
 from assignor_lab.scoring.sources.plan import NoSuchStateError
 from assignor_lab.scoring.sources.reading import plan_sources
 from assignor_lab.simulation.connect.episode_figures import episode_figures
-from assignor_lab.simulation.connect.episode_format import read_episodes
+from assignor_lab.simulation.connect.formats.episodes import read_episodes
 from assignor_lab.simulation.connect.named_episodes import EPISODES
 from assignor_lab.simulation.connect.simulate import assignors_from, simulate
 from tests.groups.connect.states import history, member

@@ -33,15 +33,14 @@ from assignor_lab.documents.shapes import (
     text,
     whole,
 )
+from assignor_lab.model.connect_episodes import ConnectDetails, ConnectEvent
 from assignor_lab.scenarios import Place, Scenario
+from assignor_lab.simulation.connect.episode import LEADER, ConnectEpisode
 from assignor_lab.simulation.connect.timings import ConnectTimings
 from assignor_lab.simulation.connect.worker_settings import WorkerSettings
 from assignor_lab.simulation.episode_files import check_kind, episodes_in
 
-__all__ = ["EVENT_TYPES", "LEADER", "ConnectEpisode", "ConnectEvent", "read_episode", "read_episodes", "read_events"]
-
-#: Stands for the present leader's name.
-LEADER = "@leader"
+__all__ = ["EVENT_TYPES", "read_episode", "read_episodes", "read_events"]
 
 #: A year: longer times are mistakes, and the virtual clock advances heartbeat by heartbeat.
 _LONGEST_MS = 366 * 24 * 3_600_000
@@ -60,9 +59,15 @@ def _task(value: Any) -> ConnectorTaskId:
 
 
 _tasks = list_of(_task)
-_static = record({}, {"connectors": nullable(_names), "tasks": nullable(_tasks)})
+_static_keys = record({}, {"connectors": nullable(_names), "tasks": nullable(_tasks)})
+
+
+def _static(value: Any) -> StaticJobs:
+    return StaticJobs(**_static_keys(value))
+
+
 _settings: Mapping[str, Check[Any]] = {
-    "protocol": _protocol,
+    "protocol": lambda value: ConnectProtocol(_protocol(value)),
     "max_delay_ms": whole(0, INT_MAX),
     "static": _static,
 }
@@ -88,36 +93,6 @@ EVENT_TYPES = tuple(_EVENTS)
 _TIMINGS = {
     field.name: whole(0, _LONGEST_MS) for field in attrs.fields(ConnectTimings) if isinstance(field.default, int)
 }
-
-
-@attrs.frozen
-class ConnectEvent:
-    """An event of the group."""
-
-    at_ms: int
-    type: str
-    details: Mapping[str, Any]
-
-
-@attrs.frozen(eq=False)
-class ConnectEpisode:
-    """A group, and its events.
-
-    Args:
-        leader: Worker that leads when the episode begins; ``None``: the seed draws it.
-        departed: Worker that leaves at once, and never leads; ``None``: none does.
-    """
-
-    id: str
-    start_ms: int
-    connectors: Mapping[str, int]
-    workers: Mapping[str, tuple[WorkerSettings, Jobs]]
-    events: tuple[ConnectEvent, ...]
-    until_ms: int
-    timings: ConnectTimings
-    place: Place
-    leader: str | None = None
-    departed: str | None = None
 
 
 def read_episodes(source: str | PathLike[str] | BinaryIO) -> list[ConnectEpisode]:
@@ -175,7 +150,7 @@ def _initial(initial: Mapping[str, Any]) -> tuple[int, Mapping[str, int], Mappin
         static = at(_static, member["static"], *path, "static")
         owned = Jobs(member["owned"]["connectors"], at(_tasks, member["owned"]["tasks"], *path, "owned", "tasks"))
         settings = WorkerSettings(
-            protocol, initial["max_delay_ms"], _static_jobs(static),
+            protocol, initial["max_delay_ms"], static,
             url=member.get("url", ""), labels=member.get("labels", {}),
         )  # fmt: skip
         workers[member["id"]] = (settings, owned)
@@ -192,11 +167,12 @@ def read_events(texts: Iterable[str], place: Place, members: Iterable[str]) -> t
     """
     with faults_at(place):
         found = [at(_event, parse_json(text.encode()), "events", number) for number, text in enumerate(texts)]
-        started = [event.details["worker"] for event in found if event.type == "start"]
+        started = [event.worker for event in found if event.type == "start"]
         known = dict.fromkeys([LEADER, *members, *started])
         for number, event in enumerate(found):
-            for name in (event.details.get("worker"), *event.details.get("workers", ())):
-                if name is not None and name not in known:
+            of_one = "worker" in _EVENTS[event.type][0]
+            for name in (*([event.worker] if of_one else ()), *(event.details.workers or ())):
+                if name not in known:
                     hint = suggestion(name, known, "workers")
                     raise Mismatch(f"there is no worker {name!r:.80}: {hint}", "events", number, "worker")
     return tuple(sorted(found, key=lambda event: event.at_ms))
@@ -210,19 +186,7 @@ def _event(value: Any) -> ConnectEvent:
         raise Mismatch(f'unknown type "{kind:.80}" of event: {suggestion(kind, EVENT_TYPES, "types")}', "type")
     required, optional = _EVENTS[kind]
     read = record({"at_ms": _moment, "type": text, **required}, optional)(value)
-    return ConnectEvent(read.pop("at_ms"), read.pop("type"), read)
-
-
-def worker_settings(base: WorkerSettings, details: Mapping[str, Any]) -> WorkerSettings:
-    changes: dict[str, Any] = {
-        key: details[key] for key in ("max_delay_ms", "downgrade") if key in details
-    }  # fmt: skip
-    if "protocol" in details:
-        changes["protocol"] = ConnectProtocol(details["protocol"])
-    if "static" in details:
-        changes["static"] = _static_jobs(details["static"])
-    return attrs.evolve(base, **changes)
-
-
-def _static_jobs(static: Mapping[str, Any]) -> StaticJobs:
-    return StaticJobs(static.get("connectors"), static.get("tasks"))
+    at_ms, worker = read.pop("at_ms"), read.pop("worker", "")
+    if kind == "delete":
+        read["deleted"] = read.pop("connectors")
+    return ConnectEvent(at_ms, read.pop("type"), worker, ConnectDetails(**read))

@@ -1,0 +1,1 @@
+"""Documents of episodes of Connect groups to values, and of their plays."""
