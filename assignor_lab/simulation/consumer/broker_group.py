@@ -283,10 +283,12 @@ class BrokerConsumerGroup:
                     self._world.timings.max_poll_interval_ms, partial(self._rebalance_timeout, member, revoked)
                 )
                 return
-        others = [each for each in self._members.values() if each is not member]
-        held = {partition for each in others for partition in each.assigned | each.pending}
-        member.assigned |= member.target - held
+        member.assigned |= member.target - self._held_by_others(member)
         member.epoch = self._target_epoch
+
+    def _held_by_others(self, member: _Member) -> set[Partition]:
+        others = [each for each in self._members.values() if each is not member]
+        return {partition for each in others for partition in each.assigned | each.pending}
 
     # --- sessions ---------------------------------------------------------------------------------------
 
@@ -338,9 +340,10 @@ class BrokerConsumerGroup:
             return
         member.heard_ms = self._world.now
         self._watch_session(member)
-        others = {partition for each in self._members.values() if each is not member for partition in each.assigned}
-        has_free = bool(member.target - member.assigned - others)
-        if (member.epoch < self._epoch or member.pending or has_free) and not consumer.joins:
+        missing = member.target - member.assigned
+        are_free = bool(missing) and not missing & self._held_by_others(member)
+        # The epoch of the target counts, since a heartbeat of a classic member computes none.
+        if (member.epoch < self._target_epoch or member.pending or are_free) and not consumer.joins:
             consumer.joins = True
             self._at_poll(consumer, self._joins_again)
 

@@ -95,6 +95,20 @@ def test_a_history_has_the_events_and_decisions_of_the_play() -> None:
     assert numbers == sorted(numbers, key=lambda number: number or 0)
 
 
+def test_a_classic_member_among_kip_848_rejoins_only_for_a_computed_target() -> None:
+    """Its heartbeats compute none, so the partitions of a member that left wait for another member first."""
+    for seed in range(20):
+        consumers = {"new": settings(CONSUMER), "left": settings(CLASSIC), "old": settings(CLASSIC)}
+        episode = ConsumerEpisode(
+            "e", TOPICS, consumers, QUICK, events=(ConsumerEvent(9_000, "stop", "left"),), until_ms=30_000
+        )
+        play = played_episode(episode, decider(_registry(), None), str(seed))
+        (decided,) = play.history().decisions
+        revoked = [each for each in play.world.ledger.over if each.after == "old"]
+        assert revoked
+        assert min(each.begin_ms for each in revoked) > decided.at.latest_ms
+
+
 @pytest.mark.parametrize("name", CONSUMER_EPISODES)
 def test_published_figures_come_out_or_a_fact_is_missing(name: str) -> None:
     named = CONSUMER_EPISODES[name]
