@@ -13,7 +13,8 @@ from assignment_api.plugins import ConfigSources, Setting
 from assignment_api.plugins.keys import is_setting
 from assignment_api.plugins.selection import EffectiveConfig
 from assignment_api.tracing import Traced
-from assignor_lab.groups.changes import InputChange, changed
+from assignor_lab.documents.edits import changed
+from assignor_lab.groups.changes import InputChange
 from assignor_lab.groups.kind import AssignorSession, GroupKind, LoadedContender, TracingSession
 from assignor_lab.groups.ownership.ownership import Ownership, OwnershipOf
 from assignor_lab.groups.variants import overridden

@@ -14,17 +14,16 @@ from typing import Any, Generic, Literal, Protocol, TypeVar
 import attrs
 
 from assignment_api.plugins import Setting
+from assignor_lab.documents.edits import Edit
 from assignor_lab.scenarios import Scenario
 
 __all__ = [
     "CLASSES",
     "InputChange",
     "ChangesOf",
-    "Edit",
     "Input",
     "Knob",
     "InputTrial",
-    "changed",
     "choice_knob",
     "fresh",
     "number_knob",
@@ -37,19 +36,6 @@ __all__ = [
 S_contra = TypeVar("S_contra", contravariant=True)
 
 CLASSES = ("lag", "time", "previous owner", "tag", "rack", "threads", "setting", "client")
-
-
-@attrs.frozen
-class Edit:
-    """One edit of a document.
-
-    Args:
-        remove: Remove the entry instead; positions are those before any other edit.
-    """
-
-    path: tuple[str | int, ...]
-    value: Any = None
-    remove: bool = False
 
 
 @attrs.frozen
@@ -117,55 +103,28 @@ def fresh(taken: Iterable[str], pattern: str) -> str:
 
 
 def tag_knobs(
-    where: str, entries: Sequence[Mapping[str, Any]], identity: str, keys: Iterable[str], label: Callable[[str], str]
+    where: str, tags_of: Mapping[str, Mapping[str, str]], keys: Iterable[str], label: Callable[[str], str]
 ) -> Iterator[Knob]:
-    """Tags of clients, each with the values of the other clients."""
+    """Tags of clients, each with the values of the other clients.
+
+    Args:
+        where: Key of the clients in the document.
+        tags_of: Client to its tags, in the order of the document.
+    """
     for key in keys:
-        values = list(dict.fromkeys(entry["tags"][key] for entry in entries if key in entry["tags"]))
-        for place, entry in enumerate(entries):
-            now = entry["tags"].get(key)
+        values = list(dict.fromkeys(tags[key] for tags in tags_of.values() if key in tags))
+        for place, (client, tags) in enumerate(tags_of.items()):
+            now = tags.get(key)
             others = [value for value in values if value != now]
 
-            def at(value: str, place: int = place, key: str = key, now: str | None = now) -> InputChange:
-                words = f"the tag {key} of {label(entries[place][identity])} were {value} instead of {now}"
+            def at(
+                value: str, place: int = place, key: str = key, now: str | None = now, client: str = client
+            ) -> InputChange:
+                words = f"the tag {key} of {label(client)} were {value} instead of {now}"
                 return InputChange("tag", words, (Edit((where, place, "tags", key), value),))
 
             if others and now is not None:
-                yield Knob("tag", others, at, concerns=entry[identity])
-
-
-def changed(document: Mapping[str, Any], edits: Iterable[Edit]) -> dict[str, Any]:
-    """A document after edits; it shares its other parts with the original."""
-    result: Any = dict(document)
-    removed = []
-    for edit in edits:
-        if edit.remove:
-            removed.append(edit)
-        else:
-            result = _edited(result, edit.path, edit)
-    # Last ones first, so that the positions stay valid.
-    for edit in sorted(removed, key=_position, reverse=True):
-        result = _edited(result, edit.path, edit)
-    return dict(result)
-
-
-def _position(edit: Edit) -> tuple[bool, int]:
-    last = edit.path[-1]
-    return isinstance(last, int), last if isinstance(last, int) else 0
-
-
-def _edited(value: Any, path: tuple[str | int, ...], edit: Edit) -> Any:
-    copied: Any = list(value) if isinstance(value, Sequence) else dict(value)
-    step, *rest = path
-    if rest:
-        copied[step] = _edited(copied[step], tuple(rest), edit)
-    elif edit.remove:
-        del copied[step]
-    elif isinstance(copied, list) and step == len(copied):
-        copied.append(edit.value)
-    else:
-        copied[step] = edit.value
-    return copied
+                yield Knob("tag", others, at, concerns=client)
 
 
 def number_knob(key: str, now: int, values: Iterable[int], low: int = 0) -> Knob:
@@ -190,7 +149,7 @@ def choice_knob(key: str, now: str, values: Iterable[str]) -> Knob:
     return Knob("setting", [value for value in values if value != now], at)
 
 
-def setting_knobs(settings: Mapping[str, Any], declared: Iterable[Setting] = ()) -> Iterable[Knob]:
+def setting_knobs(settings: Mapping[str, object], declared: Iterable[Setting] = ()) -> Iterable[Knob]:
     """The settings of an assignor: numbers a little higher and lower, switches inverted.
 
     Args:
@@ -226,14 +185,14 @@ class InputTrial:
     Args:
         words: The change, as the end of the sentence "Kafka's assignor reproduces 12 of 12 decisions ...".
         settings: Keys of the configuration to values, in the form of ``-c``.
-        edited: Returns the changed document of a decision; ``None``: the document stays.
+        edits: Of a decision's document.
         assignor: Name of the assignor; ``None``: the group's own.
     """
 
     input: Input
     words: str
     settings: Mapping[str, str] = attrs.field(factory=dict)
-    edited: Callable[[Mapping[str, Any]], dict[str, Any]] | None = None
+    edits: Callable[[Scenario], tuple[Edit, ...]] | None = None
     assignor: str | None = None
 
 

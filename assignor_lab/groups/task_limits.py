@@ -6,9 +6,10 @@ In Kafka a sub-topology has as many tasks as the most partitions of one of its s
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Iterable, Mapping
 
+from assignment_api.group import Subtopology
+from assignment_api.streams import TaskInfo
 from assignor_lab.documents.wording import plural
 
 __all__ = ["limits_of_classic", "limits_of_streams"]
@@ -16,23 +17,20 @@ __all__ = ["limits_of_classic", "limits_of_streams"]
 _MOST_SHOWN = 5
 
 
-def limits_of_classic(document: Mapping[str, Any]) -> tuple[str, ...]:
+def limits_of_classic(tasks: Iterable[TaskInfo]) -> tuple[str, ...]:
     """A sentence for each sub-topology of a leader's state; topics may be unknown."""
     counts: dict[str, int] = {}
-    topics: dict[str, dict[str, int]] = {}
-    for task in document["tasks"]:
-        name = task["id"].rpartition("_")[0]
+    topics: dict[str, set[str]] = {}
+    for task in tasks:
+        name = str(task.id).rpartition("_")[0]
         counts[name] = counts.get(name, 0) + 1
-        for each in task["partitions"] or ():
-            if each["source"]:
-                own = topics.setdefault(name, {})
-                own[each["topic"]] = own.get(each["topic"], 0) + 1
-    return _sentences(counts, {name: len(own) for name, own in topics.items()})
+        topics.setdefault(name, set()).update(each.topic for each in task.topic_partitions or () if each.is_source)
+    return _sentences(counts, {name: len(own) for name, own in topics.items() if own})
 
 
-def limits_of_streams(document: Mapping[str, Any]) -> tuple[str, ...]:
+def limits_of_streams(subtopologies: Iterable[Subtopology]) -> tuple[str, ...]:
     """A sentence for each sub-topology of a broker's state, which does not list topics."""
-    return _sentences({each["id"]: each["tasks"] for each in document["subtopologies"]}, {})
+    return _sentences({each.id: each.num_tasks for each in subtopologies}, {})
 
 
 def _sentences(counts: Mapping[str, int], topics: Mapping[str, int]) -> tuple[str, ...]:

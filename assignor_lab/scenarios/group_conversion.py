@@ -12,7 +12,9 @@ import attrs
 
 from assignment_api.streams import StreamsClientState, TaskId, TaskInfo
 from assignment_api.streams.configs import NUM_STANDBY_REPLICAS
+from assignor_lab.scenarios.formats.state_parts import state_clients
 from assignor_lab.scenarios.scenario import Scenario
+from assignor_lab.scenarios.state_parts import StateClient
 
 __all__ = ["GroupDocument", "group_document"]
 
@@ -41,9 +43,9 @@ def group_document(scenario: Scenario) -> GroupDocument:
     settings = scenario.document.get("settings")
     notes: dict[str, None] = dict.fromkeys(scenario.assumptions)
     members: list[dict[str, Any]] = []
-    for client, written in zip(clients, scenario.document["clients"], strict=True):
+    for client, given in zip(clients, state_clients(scenario.document), strict=True):
         # A client's state has its consumers sorted; the document has them in the leader's order.
-        members += _members(written, client, notes)
+        members += _members(given, client, notes)
     document = {
         "format": scenario.document["format"],
         "kind": "streams-group",
@@ -80,8 +82,8 @@ def _subtopologies(infos: Sequence[TaskInfo], notes: dict[str, None]) -> list[di
     return subtopologies
 
 
-def _members(written: Mapping[str, Any], client: StreamsClientState, notes: dict[str, None]) -> list[dict[str, Any]]:
-    names, known = list(written["consumers"]), written.get("members", {})
+def _members(given: StateClient, client: StreamsClientState, notes: dict[str, None]) -> list[dict[str, Any]]:
+    names, known = list(given.consumers), given.members
     if not names:
         names = [f"{client.process_id}-{number}" for number in range(1, client.num_stream_threads + 1)]
         notes["clients without consumers have a member for each thread, named by process id and number"] = None
@@ -89,8 +91,8 @@ def _members(written: Mapping[str, Any], client: StreamsClientState, notes: dict
     return [
         {
             "id": name,
-            "instance_id": known.get(name, {}).get("instance_id"),
-            **({"client_id": known[name]["client_id"]} if name in known else {}),
+            "instance_id": known[name].instance_id if name in known else None,
+            **({"client_id": known[name].client_id} if name in known else {}),
             "rack": client.rack_id,
             "process_id": str(client.process_id),
             "tags": dict(client.client_tags),

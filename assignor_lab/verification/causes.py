@@ -9,6 +9,7 @@ import attrs
 
 from assignment_api import AssignorLabError
 from assignment_api.plugins import ConfigSources, Registry
+from assignor_lab.documents.edits import changed
 from assignor_lab.documents.wording import plural
 from assignor_lab.groups.changes import Input, InputTrial
 from assignor_lab.groups.entries import kind_named
@@ -168,8 +169,9 @@ class _Trying:
         else:
             config = overridden(config, trial.settings) if trial.settings else config
             assignor = trial.assignor or assignor
-            if trial.edited is not None:
-                scenarios = [scenario_from_document(trial.edited(each.document), each.place) for each in scenarios]
+            if (edits := trial.edits) is not None:
+                edited = [(changed(each.document, edits(each)), each.place) for each in scenarios]
+                scenarios = [scenario_from_document(document, place) for document, place in edited]
         checked = checked_decisions(scenarios, self.registry, config, assignor, self.isolation)
         return {_key(each): each for each in checked}
 

@@ -10,7 +10,8 @@ from urllib.parse import urlencode
 import attrs
 from starlette.datastructures import QueryParams
 
-from assignor_lab.groups.changes import Edit, InputChange
+from assignor_lab.documents.edits import Edit
+from assignor_lab.groups.changes import InputChange
 from assignor_lab.web.errors import PageError
 
 __all__ = ["ONE_MORE", "Step", "View", "text_of"]

@@ -16,7 +16,7 @@ from assignment_api.plugins.keys import is_policy_key
 from assignor_lab.capture.histories.past_terms import PastTerms
 from assignor_lab.compare.figures import metrics_of_headline
 from assignor_lab.compare.verdicts import settings_words
-from assignor_lab.groups.changes import Edit, changed
+from assignor_lab.documents.edits import Edit, changed
 from assignor_lab.groups.entries import KindEntry, entry_of
 from assignor_lab.groups.kind import ContenderAnswer, GroupKind
 from assignor_lab.groups.ownership.recorded_outcome import ActionRow

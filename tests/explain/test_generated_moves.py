@@ -16,9 +16,9 @@ from typing import Any
 import pytest
 
 from assignment_api.plugins import ConfigSources, config_sources
+from assignor_lab.documents.edits import Edit
 from assignor_lab.explain import Budget, question_of
 from assignor_lab.explain.counterfactuals import ChangeSearch, search
-from assignor_lab.groups.changes import Edit
 from assignor_lab.groups.runner.result_lines import AnswerOptions, answerer
 from assignor_lab.runtime.discovery import Plugins
 from assignor_lab.scenarios import Place, Scenario, scenario_from_document

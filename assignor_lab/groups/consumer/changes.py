@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from assignment_api.consumer import ConsumerGroupState, PartitionsByTopic
-from assignor_lab.groups.changes import Edit, InputChange, Knob, fresh, single
+from assignor_lab.documents.edits import Edit
+from assignor_lab.groups.changes import InputChange, Knob, fresh, single
 from assignor_lab.groups.consumer.assignor_calls import PartitionGroup
 from assignor_lab.groups.consumer.placement import state_of
 from assignor_lab.groups.consumer.rounds import PartitionState

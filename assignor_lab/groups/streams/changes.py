@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import permutations
-from typing import Any
 
 from assignment_api import LATEST_OFFSET, UNKNOWN_OFFSET_SUM, ApplicationMetadata
 from assignment_api.plugins.keys import read_value
@@ -24,8 +23,8 @@ from assignment_api.streams.configs import (
     RACK_AWARE_STRATEGY_MIN_TRAFFIC,
     RACK_AWARE_STRATEGY_NONE,
 )
+from assignor_lab.documents.edits import Edit, entry_like
 from assignor_lab.groups.changes import (
-    Edit,
     Input,
     InputChange,
     InputTrial,
@@ -39,6 +38,8 @@ from assignor_lab.groups.changes import (
 )
 from assignor_lab.groups.deciding_release import answers_of
 from assignor_lab.scenarios import Scenario
+from assignor_lab.scenarios.formats.state_parts import state_clients
+from assignor_lab.scenarios.state_parts import StateClient
 
 __all__ = ["CHANGES", "streams_trials"]
 
@@ -51,15 +52,17 @@ class _Changes:
     def knobs(
         self, scenario: Scenario, number: int, state: ApplicationMetadata, task: str, label: _Labels
     ) -> Iterator[Knob]:
-        clients = scenario.document["clients"]
+        clients = state_clients(scenario.document)
         configs = state.assignment_configs()
         acceptable = configs.acceptable_recovery_lag
-        lags = [(client["lags"] or {}).get(task) for client in clients]
+        lags = [(client.lags or {}).get(task) for client in clients]
         for place, client in enumerate(clients):
             if lags[place] is not None:
                 yield _lag_knob(place, client, task, lags, acceptable, label)
         yield from _owner_knobs(clients, task, label)
-        yield from tag_knobs("clients", clients, "process_id", configs.rack_aware_assignment_tags, label)
+        yield from tag_knobs(
+            "clients", {each.process_id: each.tags for each in clients}, configs.rack_aware_assignment_tags, label
+        )
         yield from _rack_knobs(clients, label)
         for place, client in enumerate(clients):
             yield _thread_knob(place, client, label)
@@ -74,7 +77,7 @@ class _Changes:
         )  # fmt: skip
         keys = configs.rack_aware_assignment_tags
         without = [",".join(key for key in keys if key != left) for left in keys]
-        further = sorted({key for client in clients for key in client["tags"]} - set(keys))
+        further = sorted({key for client in clients for key in client.tags} - set(keys))
         yield choice_knob(
             RACK_AWARE_ASSIGNMENT_TAGS, ",".join(keys), without + [",".join((*keys, key)) for key in further]
         )
@@ -83,30 +86,25 @@ class _Changes:
                 yield _less_knob(place, client, label)
 
     def one_more(self, scenario: Scenario, number: int, state: ApplicationMetadata) -> InputChange | None:
-        clients = scenario.document["clients"]
+        clients = state_clients(scenario.document)
         if not clients:
             return None
         first = clients[0]
         # Its missing state is unknown: more than a caught-up copy lacks.
         least = state.assignment_configs().acceptable_recovery_lag + 1
         lags = None
-        if first["lags"] is not None:
-            lags = dict.fromkeys(first["lags"], least)
+        if first.lags is not None:
+            lags = dict.fromkeys(first.lags, least)
             for client in clients:
-                for task, lag in (client["lags"] or {}).items():
+                for task, lag in (client.lags or {}).items():
                     if lag > lags.get(task, lag):
                         lags[task] = lag
-        process = fresh((each["process_id"] for each in clients), "ffffffff-0000-0000-0000-{:012d}")
-        added = {
-            **first,
-            "process_id": process,
-            "host": None,
-            "consumers": [f"{process}-{thread}" for thread in range(1, len(first["consumers"]) + 1)],
-            "previous_active": [],
-            "previous_standby": [],
-            "previous_by_consumer": None,
-            "lags": lags,
-        }
+        process = fresh((each.process_id for each in clients), "ffffffff-0000-0000-0000-{:012d}")
+        added = entry_like(
+            scenario.document, "clients", 0,
+            process_id=process, host=None, previous_active=[], previous_standby=[], previous_by_consumer=None,
+            lags=lags, consumers=[f"{process}-{thread}" for thread in range(1, len(first.consumers) + 1)],
+        )  # fmt: skip
         words = f"there were one client more, that lacks at least {least:,} records of each state"
         return InputChange("client", words, (Edit(("clients", len(clients)), added),))
 
@@ -140,11 +138,11 @@ def _lag_words(lag: int) -> str:
 
 
 def _lag_knob(
-    place: int, client: Mapping[str, Any], task: str, lags: Sequence[int | None], acceptable: int, label: _Labels
+    place: int, client: StateClient, task: str, lags: Sequence[int | None], acceptable: int, label: _Labels
 ) -> Knob:
     now = lags[place]
     assert now is not None
-    name = label(client["process_id"])
+    name = label(client.process_id)
     others = {lag for lag in lags if lag is not None and 0 <= lag < UNTOLD_LAG}
     targets = {0, max(others, default=0) + 1, *(lag + step for lag in others for step in (-1, 1) if lag + step >= 0)}
     if acceptable < _UNBOUNDED:
@@ -162,33 +160,33 @@ def _lag_knob(
         sorted(targets - {now}, key=lambda value: abs(value - (now if now < UNTOLD_LAG else 0))),
         at,
         now=max(now, 0) if now < UNTOLD_LAG else 0,
-        concerns=client["process_id"],
+        concerns=client.process_id,
     )
 
 
-def _owner_knobs(clients: Sequence[Mapping[str, Any]], task: str, label: _Labels) -> Iterator[Knob]:
+def _owner_knobs(clients: Sequence[StateClient], task: str, label: _Labels) -> Iterator[Knob]:
     """The task's previous owner: another client, or none."""
-    owners = [place for place, client in enumerate(clients) if task in client["previous_active"]]
+    owners = [place for place, client in enumerate(clients) if task in client.previous_active]
 
     def at(chosen: int | None) -> InputChange:
-        owner = "no present client" if chosen is None else label(clients[chosen]["process_id"])
-        instead = ", ".join(label(clients[place]["process_id"]) for place in owners) or "no present client"
+        owner = "no present client" if chosen is None else label(clients[chosen].process_id)
+        instead = ", ".join(label(clients[place].process_id) for place in owners) or "no present client"
         edits = [edit for place in {*owners, *([] if chosen is None else [chosen])} for edit in edits_of(place, chosen)]
         return InputChange("previous owner", f"{owner} had run {task} before instead of {instead}", tuple(edits))
 
     def edits_of(place: int, chosen: int | None) -> Iterator[Edit]:
         client, here = clients[place], ("clients", place)
-        active = [each for each in client["previous_active"] if each != task]
+        active = [each for each in client.previous_active if each != task]
         yield Edit((*here, "previous_active"), [*active, task] if place == chosen else active)
-        if place == chosen and task in client["previous_standby"]:
-            yield Edit((*here, "previous_standby"), [each for each in client["previous_standby"] if each != task])
-        by_consumer = client["previous_by_consumer"]
+        if place == chosen and task in client.previous_standby:
+            yield Edit((*here, "previous_standby"), [each for each in client.previous_standby if each != task])
+        by_consumer = client.previous_by_consumer
         if by_consumer is not None:
             held = {consumer: [each for each in tasks if each != task] for consumer, tasks in by_consumer.items()}
-            if place == chosen and client["consumers"]:
-                held.setdefault(client["consumers"][0], []).append(task)
+            if place == chosen and client.consumers:
+                held.setdefault(client.consumers[0], []).append(task)
             yield Edit((*here, "previous_by_consumer"), held)
-        lags = client["lags"] or {}
+        lags = client.lags or {}
         if task in lags:
             # The owner of a task has its latest offset; a previous owner is reported as caught up.
             if place == chosen:
@@ -198,26 +196,26 @@ def _owner_knobs(clients: Sequence[Mapping[str, Any]], task: str, label: _Labels
 
     for place, client in enumerate(clients):
         if place not in owners:
-            yield Knob("previous owner", [place], at, concerns=client["process_id"])
+            yield Knob("previous owner", [place], at, concerns=client.process_id)
     if owners:
         yield Knob("previous owner", [None], at)
 
 
-def _rack_knobs(clients: Sequence[Mapping[str, Any]], label: _Labels) -> Iterator[Knob]:
-    racks = list(dict.fromkeys(client["rack"] for client in clients if client["rack"] is not None))
+def _rack_knobs(clients: Sequence[StateClient], label: _Labels) -> Iterator[Knob]:
+    racks = list(dict.fromkeys(client.rack for client in clients if client.rack is not None))
     for place, client in enumerate(clients):
-        others = [rack for rack in racks if rack != client["rack"]]
+        others = [rack for rack in racks if rack != client.rack]
 
-        def at(rack: str, place: int = place, now: str | None = client["rack"]) -> InputChange:
-            words = f"the rack of {label(clients[place]['process_id'])} were {rack} instead of {now or 'unknown'}"
+        def at(rack: str, place: int = place, now: str | None = client.rack) -> InputChange:
+            words = f"the rack of {label(clients[place].process_id)} were {rack} instead of {now or 'unknown'}"
             return InputChange("rack", words, (Edit(("clients", place, "rack"), rack),))
 
         if others:
-            yield Knob("rack", others, at, concerns=client["process_id"])
+            yield Knob("rack", others, at, concerns=client.process_id)
 
 
-def _thread_knob(place: int, client: Mapping[str, Any], label: _Labels) -> Knob:
-    now, name = client["threads"], label(client["process_id"])
+def _thread_knob(place: int, client: StateClient, label: _Labels) -> Knob:
+    now, name = client.threads, label(client.process_id)
 
     def at(threads: int) -> InputChange:
         words = f"{name} had {threads} {'thread' if threads == 1 else 'threads'} instead of {now}"
@@ -229,14 +227,14 @@ def _thread_knob(place: int, client: Mapping[str, Any], label: _Labels) -> Knob:
         list(dict.fromkeys(value for value in values if value > 0 and value != now)),
         at,
         now=now,
-        concerns=client["process_id"],
+        concerns=client.process_id,
     )
 
 
-def _less_knob(place: int, client: Mapping[str, Any], label: _Labels) -> Knob:
-    words = f"{label(client['process_id'])} were not there"
+def _less_knob(place: int, client: StateClient, label: _Labels) -> Knob:
+    words = f"{label(client.process_id)} were not there"
     change = InputChange("client", words, (Edit(("clients", place), remove=True),))
-    return single(change, client["process_id"])
+    return single(change, client.process_id)
 
 
 CHANGES = _Changes()
@@ -280,7 +278,7 @@ def _others(values: Mapping[int, None], config: EffectiveConfig, key: str) -> di
 def _rack_trials(decisions: Sequence[Scenario], config: EffectiveConfig) -> Iterator[InputTrial]:
     key = RACK_AWARE_ASSIGNMENT_STRATEGY
     now = read_value(key, config[key].value)
-    racks = sorted({each["rack"] for scenario in decisions for each in scenario.document["clients"] if each["rack"]})
+    racks = sorted({each.rack_id for scenario in decisions for each in scenario.clients if each.rack_id})
     if now != RACK_AWARE_STRATEGY_NONE:
         yield InputTrial("racks", f"without racks ({key}={RACK_AWARE_STRATEGY_NONE})", {key: RACK_AWARE_STRATEGY_NONE})
         if 1 < len(racks) <= _MOST_RACKS:
@@ -288,7 +286,7 @@ def _rack_trials(decisions: Sequence[Scenario], config: EffectiveConfig) -> Iter
                 names = dict(zip(racks, order, strict=True))
                 swapped = ", ".join(f"{rack} for {new}" for rack, new in names.items() if rack != new)
                 yield InputTrial(
-                    "racks", f"with the clients' racks exchanged ({swapped})", edited=partial(_moved, names)
+                    "racks", f"with the clients' racks exchanged ({swapped})", edits=partial(_moved, names)
                 )
     if racks:
         for strategy in _TRIED_STRATEGIES:
@@ -296,9 +294,9 @@ def _rack_trials(decisions: Sequence[Scenario], config: EffectiveConfig) -> Iter
                 yield InputTrial("configuration", f"with {key}={strategy}", {key: strategy})
 
 
-def _moved(names: Mapping[str, str], document: Mapping[str, Any]) -> dict[str, Any]:
-    clients = [{**each, "rack": names.get(each["rack"], each["rack"])} for each in document["clients"]]
-    return {**document, "clients": clients}
+def _moved(names: Mapping[str, str], scenario: Scenario) -> tuple[Edit, ...]:
+    racks = enumerate(client.rack_id for client in scenario.clients)
+    return tuple(Edit(("clients", place, "rack"), names[rack]) for place, rack in racks if rack)
 
 
 # --- tags -------------------------------------------------------------------------------------------
@@ -307,12 +305,8 @@ def _moved(names: Mapping[str, str], document: Mapping[str, Any]) -> dict[str, A
 def _tag_trials(decisions: Sequence[Scenario], config: EffectiveConfig) -> Iterator[InputTrial]:
     key = RACK_AWARE_ASSIGNMENT_TAGS
     now = tuple(read_value(key, config[key].value))
-    tags = {tag for scenario in decisions for each in scenario.document["clients"] for tag in each["tags"]}
-    shared = sorted(
-        tag
-        for tag in tags
-        if all(tag in each["tags"] for scenario in decisions for each in scenario.document["clients"])
-    )
+    tagged = [each.client_tags for scenario in decisions for each in scenario.clients]
+    shared = sorted(tag for tag in {tag for tags in tagged for tag in tags} if all(tag in tags for tags in tagged))
     wanted = dict.fromkeys([(), tuple(shared), *((tag,) for tag in shared)])
     for keys in wanted:
         if set(keys) != set(now):

@@ -201,7 +201,7 @@ class _Streams(GroupKind[ApplicationMetadata, TaskAssignment]):
         return columns
 
     def task_limits(self, scenario: Scenario) -> Sequence[str]:
-        return limits_of_classic(scenario.document)
+        return limits_of_classic(scenario.tasks)
 
     @property
     def ownership(self) -> OwnershipOf[ApplicationMetadata, TaskAssignment]:

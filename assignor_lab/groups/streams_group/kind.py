@@ -162,7 +162,7 @@ class _StreamsGroup(GroupKind[StreamsGroupState, GroupAssignment]):
         return {"members": group_members(state.group.members, assignment)}
 
     def task_limits(self, scenario: Scenario) -> Sequence[str]:
-        return limits_of_streams(scenario.document)
+        return limits_of_streams(scenario.content.subtopologies)
 
     @property
     def ownership(self) -> OwnershipOf[StreamsGroupState, GroupAssignment]:
