@@ -1,7 +1,6 @@
 """A day under a policy: the lag and the instances, with each scaling as the lab's own play of it.
 
-Time goes in steps of an autoscaler's question. A task that is away in a step gains its input; the others share the
-rate of their thread.
+An autoscaler asks in fixed steps; between them the lag is exact (:mod:`assignor_lab.planning.scaling.queues`).
 """
 
 from __future__ import annotations
@@ -12,14 +11,12 @@ from math import ceil, inf
 
 import attrs
 
-from assignor_lab.planning.scaling.plays import ScaledGroup, ScalingPlay
+from assignor_lab.planning.scaling.plays import ScaledGroup, ScalingPlay, Thread
 from assignor_lab.planning.scaling.policies import SYNC_S, Autoscaler, ScalingPolicy
+from assignor_lab.planning.scaling.queues import Ownership, Queues
 from assignor_lab.planning.scaling.rates import InputCurve
 
 __all__ = ["TraceCost", "ScalingSteps", "played_day"]
-
-#: A scaling is played in steps for this long at most; then the tasks are placed as in the end.
-_LONGEST_S = 3600
 
 
 @attrs.frozen
@@ -46,19 +43,17 @@ class TraceCost:
 
 
 @attrs.frozen
-class _Placed:
-    """Tasks by thread, and the share of a step in which each runs; ``None``: all of it."""
+class _Scaling:
+    """A scaling from its begin.
 
-    threads: tuple[tuple[int, ...], ...]
-    runs: tuple[float, ...] | None = None
+    Args:
+        owned: The runs of each task.
+        before: Task to its thread at the begin; ``after``: in the end.
+    """
 
-
-@attrs.frozen
-class _Steps:
-    """A scaling from its begin: the placement in each step, and in the end."""
-
-    steps: tuple[_Placed, ...]
-    end: _Placed
+    owned: Ownership
+    before: Mapping[str, Thread]
+    after: Mapping[str, Thread]
     rebalances: int
     away_seconds: float
 
@@ -72,34 +67,32 @@ class ScalingSteps:
 
     def __init__(self, group: ScaledGroup, play: Callable[[Sequence[int]], ScalingPlay]) -> None:
         self._group, self._play = group, play
-        self._known: dict[tuple[int, int], _Steps] = {}
-        self._at: dict[int, _Placed] = {}
+        self._known: dict[tuple[int, int], _Scaling] = {}
 
-    def between(self, before: int, after: int) -> _Steps:
+    def between(self, before: int, after: int) -> _Scaling:
         """The scaling from a count to another one."""
         known = self._known.get((before, after))
         if known is None:
             counts = [after] if before == len(self._group.names) else [before, after]
-            play = self._play(counts)
-            known = self._known[before, after] = _steps(play, self._group.tasks)
-            self._at.setdefault(before, _placed(play, self._group.tasks, at_end=False))
+            known = self._known[before, after] = _scaling(self._play(counts))
         return known
 
-    def at(self, count: int) -> _Placed:
-        """The placement of a group that has been at rest with a count."""
-        if count not in self._at:
-            if count != len(self._group.names):
-                self._at[count] = self.between(len(self._group.names), count).end
-            else:
-                other = count + 1 if count < len(self._group.tasks) or count == 1 else count - 1
-                self.between(count, other)
-        return self._at[count]
+    def at(self, count: int) -> Mapping[str, Thread]:
+        """Task to its thread in a group that has been at rest with a count."""
+        present = len(self._group.names)
+        if count != present:
+            return self.between(present, count).after
+        other = count + 1 if count < len(self._group.tasks) or count == 1 else count - 1
+        return self.between(count, other).before
 
     def throughput(self, count: int, curve: InputCurve, capacity: float) -> float:
         """The largest input in a second with which the busiest thread of a count keeps up."""
-        rates = max(curve.rates, key=sum)
-        busiest = max((sum(rates[task] for task in tasks) for tasks in self.at(count).threads), default=0.0)
-        return capacity * sum(rates) / busiest if busiest else inf
+        rates = dict(zip(curve.tasks, max(curve.rates, key=sum), strict=True))
+        loads: dict[Thread, float] = {}
+        for task, thread in self.at(count).items():
+            loads[thread] = loads.get(thread, 0.0) + rates[task]
+        busiest = max(loads.values(), default=0.0)
+        return capacity * sum(rates.values()) / busiest if busiest else inf
 
     @property
     def played(self) -> int:
@@ -107,88 +100,14 @@ class ScalingSteps:
         return len(self._known)
 
 
-def _steps(play: ScalingPlay, tasks: Sequence[str]) -> _Steps:
-    changes = [
-        edge
-        for task in tasks
-        for begin, end, _ in play.owned.get(task, ())
-        for edge in (begin, end)
-        if 0 < edge < _LONGEST_S
-    ]
-    count = ceil(max(changes, default=0) / SYNC_S)
-    return _Steps(
-        tuple(_during(play, tasks, place * SYNC_S) for place in range(count)),
-        _placed(play, tasks, at_end=True),
+def _scaling(play: ScalingPlay) -> _Scaling:
+    return _Scaling(
+        play.owned,
+        play.placed(at_end=False),
+        play.placed(at_end=True),
         play.cost.steps[-1].rebalances,
         sum(end - begin for away in play.cost.absences.values() for begin, end in away if begin >= play.begin_s - 1),
     )
-
-
-def _during(play: ScalingPlay, tasks: Sequence[str], begin_s: float) -> _Placed:
-    end_s = begin_s + SYNC_S
-    held: dict[object, list[int]] = {}
-    runs = []
-    for number, task in enumerate(tasks):
-        longest, owner, ran = 0.0, None, 0.0
-        for begin, end, thread in play.owned.get(task, ()):
-            both = min(end, end_s) - max(begin, begin_s)
-            if both > 0:
-                ran += both
-                if both > longest:
-                    longest, owner = both, thread
-        runs.append(min(1.0, ran / SYNC_S))
-        if owner is not None:
-            held.setdefault(owner, []).append(number)
-    threads = tuple(tuple(each) for each in held.values())
-    return _Placed(threads, None if all(each > 0.999 for each in runs) else tuple(runs))
-
-
-def _placed(play: ScalingPlay, tasks: Sequence[str], *, at_end: bool) -> _Placed:
-    held: dict[object, list[int]] = {}
-    placed = play.placed(at_end=at_end)
-    for number, task in enumerate(tasks):
-        if task in placed:
-            held.setdefault(placed[task], []).append(number)
-    return _Placed(tuple(tuple(each) for each in held.values()))
-
-
-class _Lags:
-    """The lags of tasks, step by step."""
-
-    def __init__(self, curve: InputCurve, capacity: float, lags: Sequence[float]) -> None:
-        self.curve, self.capacity, self.lags = curve, capacity, list(lags)
-        self.total = sum(lags)
-        self._fits: dict[tuple[int, int], bool] = {}
-
-    def step(self, placed: _Placed, interval: int) -> float:
-        """Goes on by one step; returns the mean lag of it."""
-        if self.total == 0 and placed.runs is None:
-            key = (id(placed), interval)
-            fits = self._fits.get(key)
-            if fits is None:
-                rates = self.curve.rates[interval]
-                on_threads = sum(len(tasks) for tasks in placed.threads) == len(rates)
-                fits = self._fits[key] = on_threads and all(
-                    sum(rates[task] for task in tasks) <= self.capacity for tasks in placed.threads
-                )
-            if fits:
-                return 0.0
-        before = self.total
-        self._work(placed, self.curve.rates[interval])
-        return (before + self.total) / 2
-
-    def _work(self, placed: _Placed, rates: Sequence[float]) -> None:
-        lags, most, runs = self.lags, self.capacity * SYNC_S, placed.runs
-        waiting = [lag + rate * SYNC_S for lag, rate in zip(lags, rates, strict=True)]
-        for tasks in placed.threads:
-            share = 1.0 if runs is None else max(runs[task] for task in tasks)
-            able = [waiting[task] * (1.0 if runs is None else runs[task]) for task in tasks]
-            together = sum(able)
-            served = 1.0 if together <= most * share else most * share / together
-            for task, work in zip(tasks, able, strict=True):
-                waiting[task] -= work * served
-        self.lags = [lag if lag > 1e-6 else 0.0 for lag in waiting]
-        self.total = sum(self.lags)
 
 
 def played_day(
@@ -210,45 +129,36 @@ def played_day(
     """
     until_s = curve.times_s[-1] if curve.until_s is None else curve.until_s
     scaler = Autoscaler(policy, len(curve.tasks))
-    queues = _Lags(curve, capacity, lags)
+    queues = Queues(curve, capacity, lags)
+    queues.follow({task: [(0.0, inf, thread)] for task, thread in steps.at(present).items()})
     totals = curve.totals
     count = present
-    moving: _Steps | None = None
-    placed, at = steps.at(count), 0
-    lag_seconds = away = worst = 0.0
+    away = 0.0
     scalings = rebalances = 0
     hours: dict[int, float] = {}
     for number in range(ceil(until_s / SYNC_S)):
         now = number * SYNC_S
         interval = max(0, bisect_right(curve.times_s, now) - 1)
         # Offsets were committed half an interval ago, on average.
-        seen = queues.total + totals[interval] * commit_s / 2
-        wanted = scaler.count(now, seen, count)
+        wanted = scaler.count(now, queues.lag + totals[interval] * commit_s / 2, count)
         if wanted != count:
-            moving = steps.between(count, wanted)
-            count, at, placed = wanted, 0, moving.end
+            scaling = steps.between(count, wanted)
+            queues.follow(scaling.owned)
+            count = wanted
             scalings += 1
-            rebalances += moving.rebalances
-            away += moving.away_seconds
-        here = placed
-        if moving is not None:
-            if at < len(moving.steps):
-                here = moving.steps[at]
-                at += 1
-            else:
-                moving = None
-        lag_seconds += queues.step(here, interval) * SYNC_S
-        worst = max(worst, queues.total)
+            rebalances += scaling.rebalances
+            away += scaling.away_seconds
+        queues.run(now + SYNC_S)
         hours[count] = hours.get(count, 0.0) + SYNC_S / 3600
     instance_hours = sum(each * lasted for each, lasted in hours.items())
     return TraceCost(
         policy,
-        lag_seconds,
+        queues.lag_seconds,
         instance_hours,
         scalings,
         rebalances,
         away,
-        worst,
-        queues.total,
+        queues.worst_lag,
+        queues.lag,
         dict(sorted(hours.items())),
     )
