@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from statistics import fmean, stdev
 
 import attrs
@@ -16,7 +16,7 @@ from assignor_lab.advising.figures import OBJECTIVES, DayCost
 
 __all__ = [
     "LEVEL", "AimError", "Aims", "Change", "RacedContender", "Limit", "change_of", "is_clearly_better", "pareto_front",
-    "parse_limit",
+    "aims_of",
 ]  # fmt: skip
 
 #: Confidence of the intervals.
@@ -66,8 +66,20 @@ class Limit:
     most: float
 
 
-def parse_limit(text: str) -> Limit:
-    """A constraint from its text, such as ``disk_bytes=2e12``."""
+def aims_of(objectives: Iterable[str], limits: Iterable[str]) -> Aims:
+    """Aims from texts: names of figures, and constraints such as ``disk_bytes=2e12``.
+
+    Raises:
+        AimError: if a figure is unknown, or a constraint has another form.
+    """
+    chosen = tuple(dict.fromkeys(objectives)) or (next(iter(OBJECTIVES)),)
+    for name in chosen:
+        if name not in OBJECTIVES:
+            raise AimError(f"--objective {name!r:.80} is none of {', '.join(OBJECTIVES)}")
+    return Aims(chosen, tuple(map(_limit, limits)))
+
+
+def _limit(text: str) -> Limit:
     found = _LIMIT.match(text.strip())
     if found is None or found[1] not in OBJECTIVES:
         raise AimError(f"--at-most {text!r:.80}: write FIGURE=NUMBER; the figures are {', '.join(OBJECTIVES)}")

@@ -8,12 +8,13 @@ from typing import Any
 
 import attrs
 
+from assignor_lab.documents.errors import Place
 from assignor_lab.documents.files import read_document
-from assignor_lab.documents.shapes import Check, Mismatch, described, record
+from assignor_lab.documents.shapes import Check, Mismatch, described, faults_at, record
 from assignor_lab.documents.toml_text import parse_toml
 from assignor_lab.documents.wording import listed
 
-__all__ = ["DEFAULT_MIX", "KINDS", "Mix", "mix_sentence", "read_mix"]
+__all__ = ["DEFAULT_MIX", "KINDS", "Mix", "mix_of", "mix_sentence", "read_mix"]
 
 #: The kinds of events in the order of tables, with words for one event.
 KINDS: Mapping[str, str] = {"roll": "deployment", "scaling": "scaling", "kill": "crash", "stall": "stall"}
@@ -85,6 +86,12 @@ def read_mix(path: Path) -> Mix:
     """
     found: Mix = read_document(path, parse_toml, _mix, max_bytes=_MAX_BYTES, subject="a mix of events")
     return attrs.evolve(found, source=str(path))
+
+
+def mix_of(rates: Mapping[str, float]) -> Mix:
+    """The mix of rates and lengths by their names; errors as of :func:`read_mix`."""
+    with faults_at(Place("mix")):
+        return attrs.evolve(_mix(dict(rates)), source="the given mix")
 
 
 def _mix(value: Any) -> Mix:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import combinations, product
 from math import prod
 from pathlib import Path
@@ -57,6 +57,7 @@ __all__ = [
     "Dimension",
     "Space",
     "SpaceError",
+    "fixed_settings",
     "narrowed",
     "read_within",
     "release_of",
@@ -313,6 +314,12 @@ def with_own_settings(
         present = setting.default if held is None or held.value is None else held.value
         found.append(Dimension(key, tuple(dict.fromkeys(("unset" if present is None else str(present), *values)))))
     return Space((*space.dimensions, *found), space.requirements, space.fixed)
+
+
+def fixed_settings(texts: Iterable[str]) -> dict[str, str]:
+    """Settings of ``KEY=VALUE``, or ``KEY`` for the present value, which is empty here."""
+    parts = (text.partition("=") for text in texts)
+    return {key.strip(): value.strip() for key, _, value in parts}
 
 
 def read_within(path: Path) -> dict[str, list[str]]:

@@ -7,11 +7,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from os import PathLike, fspath
 from pathlib import Path
-from typing import Unpack
+from typing import TYPE_CHECKING, Unpack
 
 import attrs
 
 from assignment_api.plugins import ConfigSources, check_settings, config_sources
+from assignor_lab.advising.mix import mix_of, read_mix
+from assignor_lab.advising.space import fixed_settings, release_of
 from assignor_lab.capture.histories.group_histories import group_histories
 from assignor_lab.capture.histories.past import read_past
 from assignor_lab.capture.histories.past_terms import DECISIONS, PastTerms
@@ -30,11 +32,14 @@ from assignor_lab.scenarios.racks import read_racks
 from assignor_lab.scenarios.settings import given_settings
 from assignor_lab.simulation.streams.formats.timings import read_timings
 from assignor_lab.verification.verified import Verification
-from assignor_lab.verification.words import sentences
+from assignor_lab.verification.words import banner, sentences
 from assignor_lab.watching.findings import unusual_rebalances
 from assignor_lab.watching.limits import WatchLimits
 from assignor_lab.watching.rebalances import watched_groups
 from assignor_lab.watching.words import CheckedGroup
+
+if TYPE_CHECKING:
+    from assignor_lab.notebook.advice_view import AdviceView
 
 __all__ = ["Group", "open_group"]
 
@@ -108,6 +113,67 @@ class Group:
         made = plan_options(plan, options)
         answer = plan_answer(self.source, self._read, plan, subject, made, variants, self.verification, effort)
         return PlanView(answer, tuple(sentences(self.verification)))
+
+    def advise(
+        self,
+        objective: str | Sequence[str] = "task_seconds",
+        at_most: Mapping[str, float] | None = None,
+        *,
+        fix: Mapping[str, str] | Sequence[str] = (),
+        within: Mapping[str, Sequence[str]] | None = None,
+        mix: Mapping[str, float] | FileName | None = None,
+        release: str | None = None,
+        configurations: int = 60,
+        days: int = 8,
+        hours: float = 24.0,
+        seed: int = 0,
+        processes: int = 1,
+        batch: int | str = 1,
+        down_seconds: float = 0,
+        start_seconds: float | str | None = None,
+        leave: bool = False,
+    ) -> AdviceView:
+        """The settings to run the group with: ``assignor advise``.
+
+        Args:
+            objective: One or more figures; the first one decides.
+            at_most: Constraints: figure to its largest value.
+            fix: Settings that stay; a mapping gives them other values.
+            within: A setting, and the values that it may have.
+            mix: Events, such as ``{"rolls_per_week": 7}``, or a file of them; ``None``: from the group's past, or the
+                usual ones.
+            release: Of Kafka, of the instances, such as ``4.3``.
+            configurations: Configurations at the start; ``days``: of the last round, of ``hours`` each.
+            batch, down_seconds, start_seconds, leave: The present way of restarts, as for :meth:`plan`.
+
+        Raises:
+            AdviceError: if the recorded decisions cannot be reproduced.
+            AimError: if an objective or a constraint is unknown in this group, or no configuration meets the
+                constraints.
+            SpaceError: if a fixed or allowed setting does not exist for the group, or has no such value.
+            AssignorLabError: another subclass, if no play can begin with the group.
+        """
+        # The race needs the extra `statistics`.
+        from assignor_lab.advising.advice import Effort
+        from assignor_lab.advising.choice import aims_of
+        from assignor_lab.notebook.advice_view import AdviceView
+        from assignor_lab.opened.advice import AdviceCase, AdviceError, AdviceQuestion
+
+        restarts = PlanWords(batch=batch, down_seconds=down_seconds, start_seconds=start_seconds, leave=leave)
+        limits = [f"{name}={most}" for name, most in (at_most or {}).items()]
+        question = AdviceQuestion(
+            aims_of([objective] if isinstance(objective, str) else objective, limits),
+            Effort(configurations, days, hours, seed),
+            plan_options("roll", restarts),
+            None if mix is None else mix_of(mix) if isinstance(mix, Mapping) else read_mix(Path(mix)),
+            dict(fix) if isinstance(fix, Mapping) else fixed_settings(fix),
+            within or {},
+            None if release is None else release_of(release),
+        )
+        case = AdviceCase.of(self._read, question)
+        if refused := banner(self.verification):
+            raise AdviceError(f"no advice: {' '.join(refused)}")
+        return AdviceView(case.advice(processes), case, self.source, self.name, tuple(sentences(self.verification)))
 
     def compare(self, one: str, other: str = "kafka", config: Mapping[str, object] | None = None) -> Comparison:
         """Two answers to each state: ``assignor compare``.

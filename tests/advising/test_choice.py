@@ -9,10 +9,10 @@ from assignor_lab.advising.choice import (
     Aims,
     Limit,
     RacedContender,
+    aims_of,
     change_of,
     is_clearly_better,
     pareto_front,
-    parse_limit,
 )
 from assignor_lab.advising.figures import OBJECTIVES, DayCost
 
@@ -67,8 +67,14 @@ def test_a_constraint_excludes_and_the_rest_is_ranked() -> None:
 @pytest.mark.parametrize("text", ["disk=1", "disk_bytes", "disk_bytes=many", "disk_bytes=-1", "disk_bytes=1e999"])
 def test_other_constraints_are_refused(text: str) -> None:
     with pytest.raises(AimError, match="FIGURE=NUMBER"):
-        parse_limit(text)
+        aims_of((), [text])
 
 
 def test_a_constraint_may_have_an_exponent() -> None:
-    assert parse_limit("disk_bytes = 2e12") == Limit("disk_bytes", 2e12)
+    assert aims_of((), ["disk_bytes = 2e12"]) == Aims(("task_seconds",), (Limit("disk_bytes", 2e12),))
+
+
+def test_an_objective_counts_once_and_an_unknown_one_is_refused() -> None:
+    assert aims_of(["dollars", "rebalances", "dollars"], ()).objectives == ("dollars", "rebalances")
+    with pytest.raises(AimError, match="'lag' is none of task_seconds"):
+        aims_of(["lag"], ())

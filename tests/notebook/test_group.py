@@ -16,6 +16,7 @@ from assignment_api import AssignorLabError
 from assignment_api.plugins import ConfigKeyError
 from assignor_lab.cli.main import main
 from assignor_lab.notebook import group_views
+from assignor_lab.notebook.advice_view import AdviceView
 from assignor_lab.notebook.group import Group
 from tests.capture.flight_recording import write_recording
 from tests.planning.consumer_groups import classic_group, consumer_group, written
@@ -93,6 +94,21 @@ def test_a_comparison_and_an_explanation_are_those_of_the_commands(
     assert {key: ours[key] for key in ours if key != "seconds"}.items() <= said.items()
 
 
+def test_an_advice_is_that_of_the_command(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    mix = tmp_path / "mix.toml"
+    mix.write_text("rolls_per_week = 7\n")
+    words = ["--objective", "task_seconds", "--objective", "rebalances", "--at-most", "rebalances=1e6"]
+    words += ["--fix", "CloseOptions", "--configurations", "3", "--days", "2", "--start-seconds", "4"]
+    said = command(capsys, "advise", str(PLAN), *words, "--mix", str(mix))
+    advice = lab.open(PLAN).advise(
+        ["task_seconds", "rebalances"], {"rebalances": 1e6}, fix=["CloseOptions"], configurations=3, days=2,
+        start_seconds=4, mix=mix,
+    )  # fmt: skip
+    assert json.loads(json.dumps(advice.document())) == {**said, "verified": None}
+    assert said["sentence"] in str(advice)
+    assert advice._repr_html_().count("<table") == 3
+
+
 def test_a_configuration_changes_the_answer(recorded: Path) -> None:
     group = lab.open(recorded, {"num.standby.replicas": 1})
     assert group.explain(calls=0).document()
@@ -122,6 +138,12 @@ def test_values_keep_their_types(recorded: Path) -> None:
         (lambda group: group.plan("roll", batch="two"), "--batch 'two'"),
         (lambda group: group.plan("roll", wait="now"), "--wait 'now'"),
         (lambda group: group.plan("scale", to="many"), "--to 'many'"),
+        (lambda group: group.advise("lag"), "'lag' is none of task_seconds"),
+        (lambda group: group.advise(at_most={"lag": 1}), "lag=1"),
+        (lambda group: group.advise(fix={"no.such.key": "1"}), "no.such.key"),
+        (lambda group: group.advise(batch="two"), "--batch 'two'"),
+        (lambda group: group.advise(mix={"rols_per_week": 7}), "mix, rols_per_week"),
+        (lambda group: group.advise(), "no advice: No verdict"),
         (lambda group: group.compare("none_such"), "none_such"),
         (lambda group: group.explain("9_9"), "9_9"),
     ],
@@ -163,6 +185,8 @@ def test_the_import_is_light() -> None:
 
 #: The public surface of the lab in Python: a change needs a line in CHANGELOG.md.
 SURFACE = """
+Group.advise(objective, at_most, *, fix, within, mix, release, configurations, days, hours, seed, processes, \
+batch, down_seconds, start_seconds, leave)
 Group.check(limits)
 Group.compare(one, other, config)
 Group.explain(task, why_not, *, state, assignor, calls, seconds)
@@ -173,6 +197,8 @@ Group.source
 Group.states
 Group.verification
 open(source, config, *, state, racks, topology, workload, timings, timezone, assignor)
+AdviceView.advice AdviceView.case AdviceView.changes AdviceView.document() AdviceView.name AdviceView.source \
+AdviceView.verified
 CheckView.checked CheckView.is_ordinary
 ExplanationView.document() ExplanationView.explained
 HistoryView.document() HistoryView.history HistoryView.timeline
@@ -183,9 +209,8 @@ PlanView.answer PlanView.document() PlanView.verified
 def test_the_public_surface_is_the_recorded_one() -> None:
     lines = [_signed(Group, name) for name in _names(Group)]
     lines.append(f"open{_parameters(lab.open)}")
-    for view in group_views.__all__:
-        made = getattr(group_views, view)
-        lines.append(" ".join(_signed(made, name) for name in _names(made)))
+    views = [AdviceView, *(getattr(group_views, view) for view in group_views.__all__)]
+    lines += [" ".join(_signed(made, name) for name in _names(made)) for made in views]
     assert "\n".join(lines) == SURFACE.strip()
     assert lab.__all__ == ["Group", "open"]
 
