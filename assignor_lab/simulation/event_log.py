@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import attrs
 
-__all__ = ["EventEntry", "EventLog"]
+__all__ = ["NO_THREAD", "EventEntry", "EventLog"]
+
+#: In place of the key of a thread.
+NO_THREAD = -1
 
 
 @attrs.frozen
@@ -16,20 +19,35 @@ class EventEntry:
 
     Args:
         actor: A worker's name, ``coordinator``, ``client``, or ``episode``.
+        counts: Of a Connect group's jobs and times.
+        thread: Key of a Streams thread.
+        task: Its one task; empty: it has none, or ``tasks``.
+        threads: Those whose members a leader cannot read.
+        active: Tasks of a given assignment, as ``standby``.
+        until_ms: End of a state that begins here; 0: none begins.
+        is_over: The assignment is the end of an earlier one.
     """
 
     time_ms: int
     actor: str
     event: str
     text: str
-    details: Mapping[str, Any] = attrs.field(factory=dict)
+    counts: Mapping[str, int] = attrs.field(factory=dict)
+    thread: int = NO_THREAD
+    task: str = ""
+    tasks: Sequence[str] = ()
+    threads: Collection[int] = ()
+    active: Sequence[str] = ()
+    standby: Sequence[str] = ()
+    until_ms: int = 0
+    is_over: bool = False
 
     def line(self) -> str:
         return f"{self.time_ms / 1000:>10.3f} s  {self.actor:<14} {self.text}"
 
     def document(self) -> dict[str, Any]:
         return {
-            "time_ms": self.time_ms, "actor": self.actor, "event": self.event, "text": self.text, **self.details,
+            "time_ms": self.time_ms, "actor": self.actor, "event": self.event, "text": self.text, **self.counts,
         }  # fmt: skip
 
 
@@ -42,5 +60,5 @@ class EventLog:
         self.start_ms = start_ms
         self.entries: list[EventEntry] = []
 
-    def add(self, now_ms: int, actor: str, event: str, text: str, **details: Any) -> None:
-        self.entries.append(EventEntry(now_ms - self.start_ms, actor, event, text, details))
+    def add(self, now_ms: int, actor: str, event: str, text: str, **counts: int) -> None:
+        self.entries.append(EventEntry(now_ms - self.start_ms, actor, event, text, counts))

@@ -267,9 +267,9 @@ class SimulatedCluster:
     def assignor(self, protocol: ConnectProtocol) -> ConnectAssignor:
         return self._assignors(protocol)
 
-    def say(self, actor: str, event: str, text: str, **details: Any) -> None:
+    def say(self, actor: str, event: str, text: str, **counts: int) -> None:
         if self._keep_log:
-            self.log.add(self.now, actor, event, text, **details)
+            self.log.add(self.now, actor, event, text, **counts)
 
     def _happened(self, kind: Callable[..., GroupEvent], **facts: object) -> None:
         self.events.append(kind(Moment.at(self.now), Evidence.played(), **facts))

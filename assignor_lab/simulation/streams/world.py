@@ -7,7 +7,7 @@ learns of starts, stops and crashes.
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import partial
 from typing import Protocol
 
@@ -15,7 +15,7 @@ import attrs
 
 from assignment_api.streams import ProcessID, TaskId
 from assignor_lab.simulation.clock import VirtualClock
-from assignor_lab.simulation.event_log import EventLog
+from assignor_lab.simulation.event_log import NO_THREAD, EventEntry, EventLog
 from assignor_lab.simulation.streams.directories import lock_unused, reported_offsets, unlock
 from assignor_lab.simulation.streams.episode import InstanceSettings, StreamsEpisode, drawn_process_id
 from assignor_lab.simulation.streams.instances import Instance, Thread, deferred
@@ -463,9 +463,18 @@ class SimulatedWorld:
 
     # --- the log ----------------------------------------------------------------------------------------------
 
-    def say(self, actor: str, event: str, text: str, **details: object) -> None:
+    def say(
+        self, actor: str, event: str, text: str, *,
+        thread: int = NO_THREAD, task: str = "", tasks: Sequence[str] = (), threads: Collection[int] = (),
+        active: Sequence[str] = (), standby: Sequence[str] = (), until_ms: int = 0, is_over: bool = False,
+    ) -> None:  # fmt: skip
         if self._keeps_log:
-            self.log.add(self.clock.now, actor, event, text, **details)
+            self.log.entries.append(
+                EventEntry(
+                    self.clock.now - self.begin_ms, actor, event, text,
+                    {}, thread, task, tasks, threads, active, standby, until_ms, is_over,
+                )
+            )  # fmt: skip
 
     def took_place(self, thread: Thread, before: ProcessID) -> None:
         """A static member replaces one of process ``before``, with the tasks decided for that one."""

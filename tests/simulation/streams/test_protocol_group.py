@@ -427,7 +427,7 @@ def overtaken(acknowledge_new_ms: int) -> tuple[PlayedStreamsEpisode, list[Event
 
 def test_an_acknowledgement_of_what_came_before_gives_away_what_was_told_since_as_kafka_does() -> None:
     group, (entry,) = overtaken(2_000)
-    assert (entry.actor, entry.time_ms, entry.details["tasks"]) == ("b", 37_000, ["0_4", "0_5", "0_6"])
+    assert (entry.actor, entry.time_ms, entry.tasks) == ("b", 37_000, ["0_4", "0_5", "0_6"])
     found = on_two_threads(group, "group_sticky@4.3")
     assert [each.task for each in found] == ["0_4", "0_5", "0_6"]
     assert {(each.begin_ms, each.end_ms, each.known) for each in found} == {
@@ -461,7 +461,7 @@ def test_a_static_member_that_leaves_for_a_while_gives_back_what_it_had_to_and_k
     )  # fmt: skip
     entries = group.world.log.entries
     given = [each for each in entries if each.event == "given" and each.actor == "c"]
-    assert [(each.time_ms, each.details["active"]) for each in given][2:3] == [(41_000, ["0_4", "0_5"])]
+    assert [(each.time_ms, each.active) for each in given][2:3] == [(41_000, ["0_4", "0_5"])]
     assert [each.time_ms for each in entries if each.event == "removed"] == [81_000]
 
 

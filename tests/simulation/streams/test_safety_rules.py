@@ -44,8 +44,8 @@ def happens(group: PlayedStreamsEpisode, at_ms: int, actor: str, event: str, **d
 
 def owner(group: PlayedStreamsEpisode, task: str) -> tuple[str, int]:
     """The final owner of a task, with its thread."""
-    ran = [entry for entry in group.world.log.entries if entry.event == "runs" and entry.details["task"] == task]
-    return ran[-1].actor, ran[-1].details["thread"]
+    ran = [entry for entry in group.world.log.entries if entry.event == "runs" and entry.task == task]
+    return ran[-1].actor, ran[-1].thread
 
 
 def test_a_calm_group_breaks_no_rule(calm: PlayedStreamsEpisode) -> None:

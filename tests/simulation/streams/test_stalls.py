@@ -205,10 +205,10 @@ def test_who_was_removed_keeps_its_copies_open() -> None:
     # TaskManager.handleLostAll closes only active tasks.
     events = [started("a", threads=1), started("b", threads=1), happens("pause", "b", 30_000, for_ms=15_000)]
     result = played(events, config={"num.standby.replicas": 1}, assignor="sticky@4.3")
-    given = [each.details for each in result.world.log.entries if each.event == "given" and each.actor == "b"]
-    assert given[-1]["standby"]
-    assert [] in [each["active"] for each in given[1:]]
-    assert all(each["standby"] for each in given)
+    given = [each for each in result.world.log.entries if each.event == "given" and each.actor == "b"]
+    assert given[-1].standby
+    assert [] in [each.active for each in given[1:]]
+    assert all(each.standby for each in given)
 
 
 def test_with_exactly_once_what_was_restored_is_kept_by_who_was_removed() -> None:
@@ -232,8 +232,8 @@ def test_a_copy_that_a_removed_thread_keeps_beside_an_active_task_is_kafkas_own(
     )  # fmt: skip
     found = [named(each, group, "sticky@4.3") for each in broken_rules(group)]
     assert {(each.rule, each.known) for each in found} == {("no standby beside its active", "session.timeout.ms")}
-    kept = [each for each in group.world.log.entries if each.event == "given" and each.details["is_over"]]
-    assert [(each.actor, each.details["active"], bool(each.details["standby"])) for each in kept] == [("a", [], True)]
+    kept = [each for each in group.world.log.entries if each.event == "given" and each.is_over]
+    assert [(each.actor, each.active, bool(each.standby)) for each in kept] == [("a", [], True)]
     # Its next assignment as a member ends that.
     later = attrs.evolve(found[0], known="", begin_ms=200_000, end_ms=250_000)
     assert named(later, group, "sticky@4.3").known == ""

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from assignment_api.connect import NO_JOBS, ConnectAssignor, ConnectProtocol, Jobs
 from assignor_lab.kafka.herder.config_log.changes import ConfigChanges
 from assignor_lab.kafka.herder.membership import MembershipState
@@ -93,5 +91,5 @@ class WorkerProcess:
     def view(self) -> ConfigView:
         return self.world.config.view(self.seen)
 
-    def say(self, event: str, text: str, **details: Any) -> None:
-        self.world.say(self.name, event, text, **details)
+    def say(self, event: str, text: str, **counts: int) -> None:
+        self.world.say(self.name, event, text, **counts)

@@ -13,6 +13,7 @@ from assignor_lab.kafka.coordinator import (
     JoinRequest,
     SyncRequest,
 )
+from assignor_lab.simulation.event_log import NO_THREAD
 from assignor_lab.simulation.streams.classic.heartbeats import ClassicHeartbeats
 from assignor_lab.simulation.streams.classic.members import ClassicMember
 from assignor_lab.simulation.streams.world import SimulatedWorld
@@ -123,7 +124,7 @@ class Broker:
             member = next((each for each in self._members.values() if each.id == identity), None)
             self._world.say(
                 "coordinator", "removed", f"{before[identity]} is no member any more",
-                thread=None if member is None else member.thread.key,
+                thread=NO_THREAD if member is None else member.thread.key,
             )  # fmt: skip
             has_forgotten_it = member is not None and member.has_reset and not member.keeps_id
             if joins and member is not None and member.is_alive and not has_forgotten_it:

@@ -384,7 +384,6 @@ class ClassicGroup:
         members = plural(generation.members, "member")
         self._world.say(
             generation.leader, "assign", f"generation {generation.number} with {members}{followup}",
-            generation=generation.number, members=generation.members, followup=generation.followup,
         )  # fmt: skip
 
     def _sync(self, member: ClassicMember, generation: int, messages: Mapping[str, MemberMessage] | None) -> None:

@@ -51,7 +51,7 @@ def _unreleased(finding: BrokenRule, played: PlayedStreamsEpisode, _assignor: st
     """All living threads at the end were refused at their return."""
     if finding.rule != "nothing lost" or "has no owner" not in finding.sentence:
         return False
-    refused = {(entry.actor, entry.details["thread"]) for entry in played.world.log.entries if entry.event == "refused"}
+    refused = {(entry.actor, entry.thread) for entry in played.world.log.entries if entry.event == "refused"}
     living = [thread for instance in played.world.instances.values() for thread in instance.threads]
     return bool(living) and all((thread.instance.name, thread.key) in refused for thread in living)
 
@@ -59,7 +59,7 @@ def _unreleased(finding: BrokenRule, played: PlayedStreamsEpisode, _assignor: st
 def _fenced_late(finding: BrokenRule, played: PlayedStreamsEpisode, _assignor: str) -> bool:
     """One of two members with the same instance id ran until it learned of the other one."""
     return finding.rule in ("one owner", "fenced") and any(
-        finding.end_ms <= entry.details["until_ms"] and entry.details["thread"] in finding.threads
+        finding.end_ms <= entry.until_ms and entry.thread in finding.threads
         for entry in played.world.log.entries
         if entry.event == "replaced"
     )
@@ -80,7 +80,7 @@ def _has_not_heard(finding: BrokenRule, played: PlayedStreamsEpisode, _assignor:
             _is_gone(thread, finding, played) or _stood_still(thread, finding, played) for thread in finding.threads
         )
     return finding.rule in ("one owner", "fenced") and any(
-        finding.end_ms <= entry.details["until_ms"] and entry.details["thread"] in finding.threads
+        finding.end_ms <= entry.until_ms and entry.thread in finding.threads
         for entry in played.world.log.entries
         if entry.event == "zombie"
     )
@@ -93,7 +93,7 @@ def _is_gone(thread: int, finding: BrokenRule, played: PlayedStreamsEpisode) -> 
     """
     was_gone = is_gone = has_joined = False
     for entry in played.world.log.entries:
-        if entry.details.get("thread") != thread or entry.time_ms >= finding.end_ms:
+        if entry.thread != thread or entry.time_ms >= finding.end_ms:
             continue
         if entry.event == "removed":
             is_gone, has_joined = True, False
@@ -109,14 +109,14 @@ def _is_gone(thread: int, finding: BrokenRule, played: PlayedStreamsEpisode) -> 
 
 
 def _is_given(entry: EventEntry) -> bool:
-    return entry.event == "given" and not entry.details["is_over"]
+    return entry.event == "given" and not entry.is_over
 
 
 def _stood_still(thread: int, finding: BrokenRule, played: PlayedStreamsEpisode) -> bool:
-    entries = [entry for entry in played.world.log.entries if entry.details.get("thread") == thread]
+    entries = [entry for entry in played.world.log.entries if entry.thread == thread]
     given = [entry.time_ms for entry in entries if _is_given(entry)]
     return any(
-        entry.time_ms <= finding.begin_ms <= entry.details["until_ms"]
+        entry.time_ms <= finding.begin_ms <= entry.until_ms
         and not any(entry.time_ms < at_ms < finding.end_ms for at_ms in given)
         for entry in entries
         if entry.event in ("pause", "busy")
@@ -133,11 +133,11 @@ def _kept_its_place(finding: BrokenRule, played: PlayedStreamsEpisode, _assignor
     ``invokePartitionsLost`` in the thread's next poll. A thread that polls before that heartbeat sends JoinGroup with
     all its tasks, and processes them until the reply.
     """
-    entries = [entry for entry in played.world.log.entries if entry.details.get("thread") in finding.threads]
-    given = [(entry.time_ms, entry.details["thread"]) for entry in entries if _is_given(entry)]
+    entries = [entry for entry in played.world.log.entries if entry.thread in finding.threads]
+    given = [(entry.time_ms, entry.thread) for entry in entries if _is_given(entry)]
     return finding.rule in ("one owner", "no standby beside its active") and any(
         entry.time_ms <= max(finding.begin_ms, finding.end_ms - 1)
-        and not any(thread == entry.details["thread"] and entry.time_ms < at < finding.end_ms for at, thread in given)
+        and not any(thread == entry.thread and entry.time_ms < at < finding.end_ms for at, thread in given)
         for entry in entries
         if entry.event == "missed"
     )
@@ -174,7 +174,7 @@ def _unread(finding: BrokenRule, played: PlayedStreamsEpisode, _assignor: str) -
     return finding.rule == "no standby beside its active" and any(
         entry.time_ms <= finding.begin_ms and sum(entry.time_ms <= at_ms < finding.begin_ms for at_ms in decided) <= 1
         for entry in entries
-        if entry.event == "unread" and not {*entry.details["threads"]}.isdisjoint(finding.threads)
+        if entry.event == "unread" and not {*entry.threads}.isdisjoint(finding.threads)
     )
 
 
@@ -187,7 +187,7 @@ def _decided_for_another_process(finding: BrokenRule, played: PlayedStreamsEpiso
     return any(
         entry.time_ms <= finding.begin_ms and not any(entry.time_ms < at_ms < finding.begin_ms for at_ms in decided)
         for entry in entries
-        if entry.event == "took_place" and entry.details["thread"] in finding.threads
+        if entry.event == "took_place" and entry.thread in finding.threads
     )
 
 
@@ -203,18 +203,18 @@ def _overtaken(finding: BrokenRule, played: PlayedStreamsEpisode, _assignor: str
         return False
     entries = played.world.log.entries
     for number, entry in enumerate(entries):
-        if entry.event != "overtaken" or entry.details["thread"] not in finding.threads:
+        if entry.event != "overtaken" or entry.thread not in finding.threads:
             continue
-        own = [each for each in entries[number + 1 :] if each.details.get("thread") == entry.details["thread"]]
+        own = [each for each in entries[number + 1 :] if each.thread == entry.thread]
         over = next((at for at, each in enumerate(own) if each.event in ("removed", "joins")), len(own))
         given = [
-            (each.time_ms, finding.task in (*each.details["active"], *each.details["standby"]))
+            (each.time_ms, finding.task in (*each.active, *each.standby))
             for each in own[:over]
             if each.event == "given"
         ]
         begun_ms = next((at_ms for at_ms, has in given if has), played.episode.until_ms)
         over_ms = next((at_ms for at_ms, has in given if at_ms > begun_ms and not has), played.episode.until_ms)
-        if finding.task in entry.details["tasks"] and begun_ms <= finding.begin_ms and finding.end_ms <= over_ms:
+        if finding.task in entry.tasks and begun_ms <= finding.begin_ms and finding.end_ms <= over_ms:
             return True
     return False
 

@@ -7,6 +7,7 @@ from itertools import pairwise
 
 import attrs
 
+from assignor_lab.simulation.event_log import NO_THREAD
 from assignor_lab.simulation.streams.generations import Generation
 from assignor_lab.simulation.streams.safety.findings import BrokenRule
 from assignor_lab.simulation.streams.safety.rest import LAST_CHANGES
@@ -68,18 +69,18 @@ class _History:
         running: dict[tuple[str, int], tuple[int, str]] = {}
         given: tuple[dict[tuple[str, int], tuple[int, str]], ...] = ({}, {})
         for entry in self.played.world.log.entries:
-            event, at, details = entry.event, entry.time_ms, entry.details
+            event, at = entry.event, entry.time_ms
             if event == "runs":
-                running[details["task"], details["thread"]] = (at, entry.actor)
+                running[entry.task, entry.thread] = (at, entry.actor)
             elif event == "stops":
-                self._ends(self.runs, running, (details["task"], details["thread"]), at)
+                self._ends(self.runs, running, (entry.task, entry.thread), at)
             elif event == "given":
-                for kind, begun, ended in zip(("active", "standby"), given, (self.active, self.copies), strict=True):
-                    self._given(begun, ended, details["thread"], entry.actor, details[kind], at)
-            elif event == "removed" and details["thread"] is not None:
-                self.removed.append((at, details["thread"]))
+                self._given(given[0], self.active, entry.thread, entry.actor, entry.active, at)
+                self._given(given[1], self.copies, entry.thread, entry.actor, entry.standby, at)
+            elif event == "removed" and entry.thread != NO_THREAD:
+                self.removed.append((at, entry.thread))
             elif event == "tasks":
-                self.existing.append((at, frozenset(details["tasks"])))
+                self.existing.append((at, frozenset(entry.tasks)))
             elif event in ("start", "stop", "crash"):
                 self.up[entry.actor] = event == "start"
                 if event != "start":
@@ -169,9 +170,7 @@ def _no_standby_beside(history: _History) -> Iterator[BrokenRule]:
 def _fenced(history: _History) -> Iterator[BrokenRule]:
     if not history.removed:
         return
-    joined = {
-        (entry.details["thread"], entry.time_ms) for entry in history.played.world.log.entries if entry.event == "joins"
-    }
+    joined = {(entry.thread, entry.time_ms) for entry in history.played.world.log.entries if entry.event == "joins"}
     for at, thread in history.removed:
         back = min((time for each, time in joined if each == thread and time >= at), default=history.end_ms)
         for task, runs in sorted(history.runs.items()):

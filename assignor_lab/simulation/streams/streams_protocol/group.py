@@ -485,5 +485,4 @@ class ProtocolGroup:
         self.generations.append(generation)
         self._world.say(
             "coordinator", "assign", f"target of epoch {generation.number} for {plural(generation.members, 'member')}",
-            generation=generation.number, members=generation.members,
         )  # fmt: skip
