@@ -19,7 +19,7 @@ from assignment_api.plugins import config_sources, discover
 from assignor_lab.groups.streams_episode.playing import play
 from assignor_lab.scenarios import Place, scenario_from_document
 from assignor_lab.simulation.streams.formats.episodes import read_episode
-from assignor_lab.simulation.streams.results import document_of
+from assignor_lab.simulation.streams.formats.plays import document_of
 from benchmarks.pages import put_between
 
 PAGE = Path(__file__).with_name("README.md")

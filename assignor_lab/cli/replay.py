@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
 import attrs
@@ -42,9 +42,11 @@ if TYPE_CHECKING:
     from assignor_lab.groups.kind import GroupKind
     from assignor_lab.groups.streams_episode.replaying import Replayed
     from assignor_lab.groups.variants import Contender
+    from assignor_lab.model.comparisons import FigureCompared
     from assignor_lab.runtime.discovery import Plugins
     from assignor_lab.scenarios import Scenario
     from assignor_lab.simulation.streams.episode import StreamsEpisode
+    from assignor_lab.simulation.streams.results import ActionResponse, PlayTotals, RecordedTotals
     from assignor_lab.verification.verified import Verification
 
 __all__ = ["register"]
@@ -151,11 +153,12 @@ def _replay_history(
             _tell(group, seed)
     overall = _overall(compared, registry) if len(compared) > 1 and not verification.refused else None
     if json:
+        shown = None if overall is None else attrs.asdict(overall)
         for group in compared:
-            print_json({**_document(group, seed), **({} if len(compared) < 2 else {"overall": overall})})
+            print_json({**_document(group, seed), **({} if len(compared) < 2 else {"overall": shown})})
     elif overall is not None:
         print_line(f"over {len(compared)} histories:")
-        print_sentence(overall["verdict"])
+        print_sentence(overall.verdict)
 
 
 def _refuse_unknown(contenders: Iterable[Contender], registry: Registry) -> None:
@@ -219,34 +222,68 @@ def _decide_again(
 
 
 @attrs.frozen
+class _Outcome:
+    """The outcome of a play, or the recorded one."""
+
+    actions: Sequence[ActionResponse]
+    totals: PlayTotals | RecordedTotals
+
+
+@attrs.frozen
 class _Kept:
+    """What is shown of a play, which is large itself.
+
+    Args:
+        outcome: ``None``: the play failed with ``error``.
+        recorded: The recorded counterpart, or ``None``.
+        document: The play, and its recorded counterpart, for --json.
+    """
+
     contender: Contender
-    document: dict[str, Any]
-    figures: dict[str, float | None] | None
+    outcome: _Outcome | None
+    recorded: _Outcome | None
+    error: str | None
+    figures: Mapping[str, float | None] | None
     row: dict[str, Any] | None
     not_comparable: str | None
-    release: str | None = None
-    recorded: dict[str, Any] | None = None
+    release: str | None
+    document: dict[str, Any]
+    recorded_document: dict[str, Any] | None
 
     @classmethod
     def of(cls, replayed: Replayed) -> _Kept:
-        from assignor_lab.simulation.streams.results import document_of, recorded_document
-
-        document: dict[str, Any] = {"assignor": replayed.assignor, "error": replayed.error}
-        recorded = None
-        if replayed.played is not None:
-            document = document_of(replayed.played, replayed.assignor, replayed.terms)
-            if replayed.played.episode.recorded is not None:
-                recorded = recorded_document(replayed.played, replayed.played.episode.recorded)
-        return cls(
-            replayed.contender,
-            document,
-            replayed.figures,
-            replayed.row,
-            replayed.not_comparable,
-            replayed.release,
-            recorded,
+        from assignor_lab.simulation.streams.formats.plays import document_of, recorded_document
+        from assignor_lab.simulation.streams.results import (
+            played_actions,
+            recorded_actions,
+            recorded_totals,
+            totals_of,
         )
+
+        outcome = recorded = shown = None
+        document: dict[str, Any] = {"assignor": replayed.assignor, "error": replayed.error}
+        played = replayed.played
+        if played is not None:
+            outcome = _Outcome(played_actions(played), totals_of(played, replayed.terms))
+            document = document_of(played, replayed.assignor, replayed.terms)
+            past = played.episode.recorded
+            if past is not None:
+                recorded = _Outcome(recorded_actions(played, past), recorded_totals(past))
+                shown = recorded_document(played, past)
+        return cls(
+            replayed.contender, outcome, recorded, replayed.error, replayed.figures, replayed.row,
+            replayed.not_comparable, replayed.release, document, shown,
+        )  # fmt: skip
+
+
+@attrs.frozen
+class _Overall:
+    """The verdict over several groups."""
+
+    histories: int
+    best: Sequence[str]
+    verdict: str
+    headline: Sequence[FigureCompared]
 
 
 @attrs.frozen
@@ -254,13 +291,13 @@ class _Group:
     """A group's past as each contender played it.
 
     Args:
-        recorded: The recorded counterpart of a play, or ``None``.
+        recorded: A play with a recorded counterpart, or ``None``.
         compared: The plays compared; ``None`` without a verdict.
     """
 
     episode: StreamsEpisode
     plays: tuple[_Kept, ...]
-    recorded: dict[str, Any] | None
+    recorded: _Kept | None
     verification: Verification
     compared: PlaysCompared | None
 
@@ -272,7 +309,7 @@ class _Group:
         from assignor_lab.compare.verdicts import settings_words
 
         made = tuple(plays)
-        recorded = next((each.recorded for each in made if each.recorded is not None), None)
+        recorded = next((each for each in made if each.recorded is not None), None)
         compared = None
         if not verification.refused:
             settings = {each.contender.name: settings_words(each.contender.settings) for each in made}
@@ -292,7 +329,7 @@ def _metrics(registry: Registry) -> dict[str, MetricPlugin]:
     return {name: found.plugin for name, found in _kind().metrics(registry).items()}
 
 
-def _overall(groups: Sequence[_Group], registry: Registry) -> dict[str, Any] | None:
+def _overall(groups: Sequence[_Group], registry: Registry) -> _Overall | None:
     """The verdict over several groups, by the rule of `score`; ``None`` if its extra is not installed."""
     from assignor_lab.compare.verdicts import NOT_RANKED, TOO_MANY, alone, verdict_of_several
     from assignor_lab.documents.wording import shortened
@@ -316,25 +353,21 @@ def _overall(groups: Sequence[_Group], registry: Registry) -> dict[str, Any] | N
         verdict = alone(names[first[0]])
     else:
         verdict = verdict_of_several(figures, names, found.found.baseline, first, "history")
-    return {
-        "histories": len(groups),
-        "best": list(found.found.best),
-        "verdict": verdict,
-        "headline": [*map(attrs.asdict, figures)],
-    }
+    return _Overall(len(groups), found.found.best, verdict, figures)
 
 
 def _tell(group: _Group, seed: int) -> None:
     from assignor_lab.model.history import RECORDED
 
     print_line(f"{group.episode.id}, seed {seed}")
-    shown = {} if group.recorded is None else {RECORDED: group.recorded}
+    past = None if group.recorded is None else group.recorded.recorded
+    shown = {} if past is None else {RECORDED: past}
     for each in group.plays:
         name = each.contender.name
-        if "error" in each.document:
-            note(f"{name}: {each.document['error']}")
+        if each.outcome is None:
+            note(f"{name}: {each.error}")
             continue
-        shown[name] = each.document
+        shown[name] = each.outcome
         if each.release is not None:
             print_sentence(each.release)
         if each.not_comparable is not None:
@@ -359,24 +392,25 @@ def _document(group: _Group, seed: int) -> dict[str, Any]:
         "figures": {each.contender.name: each.figures for each in group.plays},
         "not_comparable": {each.contender.name: each.not_comparable for each in group.plays if each.not_comparable},
         "contenders": {each.contender.name: each.document for each in group.plays},
-        "recorded": group.recorded,
+        "recorded": None if group.recorded is None else group.recorded.recorded_document,
         "releases": [each.release for each in group.plays if each.release is not None],
     }
 
 
-def _print(documents: dict[str, dict[str, Any]]) -> None:
-    actions = next(iter(documents.values()))["actions"]
+def _print(outcomes: Mapping[str, _Outcome]) -> None:
     rows = [
-        [f"{action['t_ms'] / 1000:.1f}", action["action"], action["who"]]
-        + [_action(document["actions"][place]) for document in documents.values()]
-        for place, action in enumerate(actions)
+        [f"{action.at_ms / 1000:.1f}", action.action, action.instance]
+        + [_action(each.actions[place]) for each in outcomes.values()]
+        for place, action in enumerate(next(iter(outcomes.values())).actions)
     ]
     print_line("rebalances and seconds until stable after each action:")
-    console().print(table(["at s", "action", "who", *documents], rows))
+    console().print(table(["at s", "action", "who", *outcomes], rows))
     totals = [
-        (_NAMES[key], *(_total(document["totals"].get(key)) for document in documents.values())) for key in _NAMES
+        # A recording does not show all of them.
+        (_NAMES[key], *(_total(getattr(each.totals, key, None)) for each in outcomes.values()))
+        for key in _NAMES
     ]
-    console().print(table(["in all", *documents], totals))
+    console().print(table(["in all", *outcomes], totals))
 
 
 #: Totals in display order.
@@ -395,9 +429,9 @@ _NAMES = {
 }
 
 
-def _action(row: dict[str, Any]) -> str:
-    stable = "-" if row["until_stable_ms"] is None else f"{row['until_stable_ms'] / 1000:.1f}"
-    return f"{row['rebalances']}, {stable}"
+def _action(row: ActionResponse) -> str:
+    stable = "-" if row.until_stable_ms is None else f"{row.until_stable_ms / 1000:.1f}"
+    return f"{row.rebalances}, {stable}"
 
 
 def _total(value: float | None) -> str:

@@ -147,7 +147,8 @@ def _simulate(
     from assignor_lab.scenarios import read_scenarios
     from assignor_lab.scenarios.settings import given_settings
     from assignor_lab.simulation.streams.formats.episodes import read_episode
-    from assignor_lab.simulation.streams.results import document_of, totals_of
+    from assignor_lab.simulation.streams.formats.plays import document_of
+    from assignor_lab.simulation.streams.results import totals_of
     from assignor_lab.verification.past import verified_past
     from assignor_lab.verification.verified import NOTHING
     from assignor_lab.verification.words import document_of as document_of_verification
@@ -212,12 +213,11 @@ def _simulate(
         if played.failures:
             note(f"{plural(len(played.failures), 'decision')} left no new target, first: {played.failures[0][1]}")
         traffic = traffic_terms(reads_from, given, each)
-        shown = document_of(played, name, traffic)
         if json:
-            verified = document_of_verification(verification.of(each.id))
-            print_json(shown if from_ is None else {"verified": verified, **shown})
+            verified = {} if from_ is None else {"verified": document_of_verification(verification.of(each.id))}
+            print_json({**verified, **document_of(played, name, traffic)})
         else:
-            _print(shown, totals_of(played, traffic), played, width, with_log=log)
+            _print(name, totals_of(played, traffic), played, width, with_log=log)
 
 
 def _known_document(source: str, registry: Registry, assignor: str | None, protocol: str | None) -> Any:
@@ -279,25 +279,24 @@ def _print_names(*, as_json: bool) -> None:
     console().print(table(("name", "what happens", "what was published"), rows))
 
 
-def _print(
-    document: dict[str, Any], totals: PlayTotals, played: PlayedStreamsEpisode, width: int, *, with_log: bool
-) -> None:
+def _print(assignor: str, totals: PlayTotals, played: PlayedStreamsEpisode, width: int, *, with_log: bool) -> None:
+    from assignor_lab.simulation.streams.results import played_actions
     from assignor_lab.simulation.streams.timeline import timeline
 
-    print_line(f"{document['episode']}: {document['assignor']}, seed {document['seed']}")
+    print_line(f"{played.episode.id}: {assignor}, seed {played.seed}")
     columns = ("at s", "action", "who", "rebalances", "stable after s")
     console().print(
         table(
             columns,
             [
                 (
-                    f"{row['t_ms'] / 1000:.1f}",
-                    row["action"],
-                    row["who"],
-                    row["rebalances"],
-                    "-" if row["until_stable_ms"] is None else f"{row['until_stable_ms'] / 1000:.1f}",
+                    f"{row.at_ms / 1000:.1f}",
+                    row.action,
+                    row.instance,
+                    row.rebalances,
+                    "-" if row.until_stable_ms is None else f"{row.until_stable_ms / 1000:.1f}",
                 )
-                for row in document["actions"]
+                for row in played_actions(played)
             ],
         )
     )

@@ -18,7 +18,7 @@ from assignor_lab.scenarios import read_scenarios
 from assignor_lab.simulation.consumer.named_episodes import CONSUMER_EPISODES, NamedConsumerEpisode
 from assignor_lab.simulation.consumer.simulate import ConsumerPlay, played_episode
 from assignor_lab.simulation.streams.actions import action_name
-from assignor_lab.simulation.streams.results import history_document
+from assignor_lab.simulation.streams.formats.plays import history_document
 from assignor_lab.simulation.streams.timeline import timeline
 
 __all__ = ["consumer_episode_rows", "is_of_consumers", "simulate_consumers"]

@@ -15,7 +15,7 @@ from assignor_lab.scenarios import Place, scenario_from_document
 from assignor_lab.simulation.streams.comparison import compared_with
 from assignor_lab.simulation.streams.episode import StreamsEpisode
 from assignor_lab.simulation.streams.formats.episodes import read_episode
-from assignor_lab.simulation.streams.results import document_of
+from assignor_lab.simulation.streams.formats.plays import document_of
 from assignor_lab.simulation.streams.simulate import PlayedStreamsEpisode
 from assignor_lab.simulation.streams.timings import StreamsTimings
 from calibration.episodes import import_episode

@@ -34,7 +34,7 @@ from assignor_lab.runtime.assignor_calls import AssignorCalls, OwnProcesses
 from assignor_lab.scenarios import Scenario
 from assignor_lab.simulation.streams.episode import StreamsEpisode
 from assignor_lab.simulation.streams.formats.episodes import read_episode
-from assignor_lab.simulation.streams.results import document_of
+from assignor_lab.simulation.streams.formats.plays import document_of
 from assignor_lab.simulation.streams.timings import TIMING_KEYS
 
 __all__ = ["STREAMS_EPISODE"]

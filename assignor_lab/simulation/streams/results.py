@@ -1,15 +1,13 @@
-"""Result of a simulated episode as a document (design, section 8)."""
+"""Figures of a simulated episode, and of its recording."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import attrs
 
-from assignor_lab.model.decision import Decision
 from assignor_lab.model.events import GroupEvent
-from assignor_lab.model.history import RECORDED, GroupHistory, GroupResponse, responses
+from assignor_lab.model.history import GroupHistory, GroupResponse, responses
 from assignor_lab.simulation.streams.actions import action_name
 from assignor_lab.simulation.streams.comparison import ComparedHistories, StateReading, compared_with
 from assignor_lab.simulation.streams.generations import Generation
@@ -21,85 +19,17 @@ from assignor_lab.simulation.streams.traffic import ReadsFrom, TrafficTerms, cro
 __all__ = [
     "PlayTotals",
     "RecordedTotals",
-    "document_of",
-    "history_document",
-    "recorded_document",
+    "compared_play",
+    "action_responses",
+    "ActionResponse",
+    "played_actions",
+    "recorded_actions",
     "recorded_totals",
     "totals_of",
 ]
 
-_DEFAULT_TERMS = TrafficTerms()
 #: Default of ``acceptable.recovery.lag``.
 _RECOVERY_LAG = 10_000
-
-
-def document_of(played: PlayedStreamsEpisode, assignor: str, terms: TrafficTerms = _DEFAULT_TERMS) -> dict[str, Any]:
-    history, recorded = played.history, played.episode.recorded
-    compared = None if recorded is None else compared_with(history, _readings(played), recorded)
-    return {
-        "episode": played.episode.id,
-        "assignor": assignor,
-        "seed": played.seed,
-        "generations": [_generation(each, played.first_ms) for each in history.decisions],
-        "actions": [
-            _action(action, response, played.first_ms)
-            for action, response in zip(played.actions, _responses(played), strict=True)
-        ],
-        "tasks": _tasks(history),
-        "totals": totals_of(played, terms).document(),
-        "failures": [{"t_ms": at_ms - played.first_ms, "message": message} for at_ms, message in played.failures],
-        "compared": None if compared is None else _compared(compared, played.first_ms),
-    }
-
-
-def history_document(history: GroupHistory, assignor: str, seed: int) -> dict[str, Any]:
-    """A play of any group with courses, in the same form."""
-    first = history.begin_ms or 0
-    actions = [each for each in history.events if action_name(each) is not None]
-    responded = history.responses([each.at.latest_ms for each in actions])
-    waits = [wait for course in history.courses.values() for wait in course.waits]
-    worst = max(history.downtimes_ms.values(), default=0)
-    return {
-        "episode": history.group,
-        "assignor": assignor,
-        "seed": seed,
-        "generations": [_generation(each, first) for each in history.decisions],
-        "actions": [_action(each, response, first) for each, response in zip(actions, responded, strict=True)],
-        "tasks": _tasks(history),
-        "totals": {
-            "unavailable_task_s": sum(each.length_ms for each in waits) / 1000,
-            "worst_task_s": worst / 1000,
-            "interruptions": sum(len(course.interruptions) for course in history.courses.values()),
-            "rebalances": len(history.decisions),
-        },
-        "compared": None,
-    }
-
-
-def recorded_document(played: PlayedStreamsEpisode, recorded: GroupHistory) -> dict[str, Any]:
-    """The recording behind a play, in the form of the play's document."""
-    known, first = recorded_totals(recorded), played.first_ms
-    times = [each.at.latest_ms for each in played.actions]
-    return {
-        "episode": played.episode.id,
-        "assignor": RECORDED,
-        "seed": None,
-        "generations": [_generation(each, first) for each in recorded.decisions],
-        "actions": [
-            _action(action, response, first)
-            for action, response in zip(played.actions, recorded.responses(times), strict=True)
-        ],
-        "tasks": _tasks(recorded) if recorded.shows_downtime else None,
-        "totals": {
-            **dict.fromkeys(attrs.fields_dict(PlayTotals)),
-            "rebalances": known.rebalances,
-            "unavailable_task_s": known.unavailable_task_s,
-            "worst_task_s": known.worst_task_s,
-            "restored_bytes": known.restored_bytes,
-        },
-        "failures": None,
-        "compared": None,
-    }
 
 
 @attrs.frozen
@@ -121,6 +51,12 @@ def recorded_totals(recorded: GroupHistory) -> RecordedTotals:
         max(away, default=0) / 1000 if shows else None,
         sum(each.restored_bytes for each in recorded.probes) if recorded.probes else None,
     )
+
+
+def compared_play(played: PlayedStreamsEpisode) -> ComparedHistories | None:
+    """``None``: the episode has no recording."""
+    recorded = played.episode.recorded
+    return None if recorded is None else compared_with(played.history, _readings(played), recorded)
 
 
 def _readings(played: PlayedStreamsEpisode) -> list[StateReading]:
@@ -157,9 +93,6 @@ class PlayTotals:
     cold_takeovers: int
     reads_from: ReadsFrom
 
-    def document(self) -> dict[str, Any]:
-        return attrs.asdict(self)
-
 
 def totals_of(played: PlayedStreamsEpisode, terms: TrafficTerms) -> PlayTotals:
     """The figures of the whole episode."""
@@ -167,7 +100,7 @@ def totals_of(played: PlayedStreamsEpisode, terms: TrafficTerms) -> PlayTotals:
     is_known = causes.get(RESTORING, 0.0) is not None
     crossing = crossing_bytes(played, terms.reads_from)
     crossed = None if crossing is None else round(crossing)
-    stable = [each.until_stable_ms for each in _responses(played) if each.until_stable_ms is not None]
+    stable = [each.until_stable_ms for each in played_actions(played) if each.until_stable_ms is not None]
     lag = int(played.episode.config.get("acceptable.recovery.lag", _RECOVERY_LAG))
     return PlayTotals(
         unavailable_task_s=away_s if is_known else None,
@@ -225,86 +158,48 @@ def _unavailable(played: PlayedStreamsEpisode) -> tuple[dict[str, float | None],
     return causes, sum(found.values()) / 1000, worst / 1000
 
 
-def _generation(decision: Decision, first: int) -> dict[str, Any]:
-    return {
-        "t_ms": decision.since_ms - first,
-        "assignment_t_ms": decision.at.latest_ms - first,
-        "generation": decision.number,
-        "reason": decision.reason,
-        "members": decision.members,
-        "followup": decision.followup,
-        "assigned": {
-            name: {"active": list(share.active), "standby": list(share.copies)}
-            for name, share in decision.shares.items()
-        },
-    }
+@attrs.frozen
+class ActionResponse:
+    """An action on an instance, and the group's response.
+
+    Args:
+        at_ms: Since the time from which results count.
+        until_stable_ms: ``None``: it led to no assignment.
+    """
+
+    at_ms: int
+    action: str
+    instance: str | None
+    rebalances: int
+    until_stable_ms: int | None
 
 
-def _responses(played: PlayedStreamsEpisode) -> Sequence[GroupResponse]:
-    return responses(
+def action_responses(
+    actions: Sequence[GroupEvent], found: Sequence[GroupResponse], first_ms: int
+) -> list[ActionResponse]:
+    return [
+        ActionResponse(
+            action.at.latest_ms - first_ms, action_name(action) or "", action.subject, each.rebalances,
+            each.until_stable_ms,
+        )
+        for action, each in zip(actions, found, strict=True)
+    ]  # fmt: skip
+
+
+def played_actions(played: PlayedStreamsEpisode) -> list[ActionResponse]:
+    found = responses(
         [each.at.latest_ms for each in played.actions],
         [each.prepared_ms for each in played.generations],
         [each.assigned_ms for each in played.generations],
         played.changes,
     )
+    return action_responses(played.actions, found, played.first_ms)
 
 
-def _action(event: GroupEvent, response: GroupResponse, first: int) -> dict[str, Any]:
-    return {
-        "t_ms": event.at.latest_ms - first,
-        "action": action_name(event),
-        "who": event.subject,
-        "rebalances": response.rebalances,
-        "until_stable_ms": response.until_stable_ms,
-    }
-
-
-def _tasks(history: GroupHistory) -> dict[str, Any]:
-    first = history.begin_ms or 0
-    found = {}
-    for task, course in history.courses.items():
-        shown = [
-            (max(each.begin_ms, first) - first, each.end_ms - first, each.cause)
-            for each in course.waits
-            if each.end_ms > first
-        ]
-        away = sum(end - begin for begin, end, _ in shown)
-        found[task] = {"unavailable_ms": away, "intervals": [list(row) for row in shown]}
-    return found
-
-
-def _compared(compared: ComparedHistories, first: int) -> dict[str, Any]:
-    return {
-        "actions": [
-            {
-                "t_ms": each.action.at.latest_ms - first,
-                "action": action_name(each.action),
-                "who": each.action.subject,
-                "rebalances": {"recorded": each.recorded.rebalances, "simulated": each.simulated.rebalances},
-                "until_stable_ms": {
-                    "recorded": each.recorded.until_stable_ms,
-                    "simulated": each.simulated.until_stable_ms,
-                },
-            }
-            for each in compared.actions
-        ],
-        "generations": {
-            "recorded": len(compared.same),
-            "same_active_tasks": sum(active for active, _ in compared.same),
-            "same_tasks": sum(every for _, every in compared.same),
-        },
-        "probe": [
-            {
-                "t_ms": each.begin_ms - first,
-                "action": each.action,
-                "interrupted": attrs.asdict(each.interrupted),
-                "unavailable_ms": attrs.asdict(each.unavailable_ms),
-                "worst_ms": attrs.asdict(each.worst_ms),
-                "restored_bytes": attrs.asdict(each.restored_bytes),
-            }
-            for each in compared.probe
-        ],
-    }
+def recorded_actions(played: PlayedStreamsEpisode, recorded: GroupHistory) -> list[ActionResponse]:
+    """The actions of a play, with the recorded responses."""
+    found = recorded.responses([each.at.latest_ms for each in played.actions])
+    return action_responses(played.actions, found, played.first_ms)
 
 
 def _warmups(generations: Sequence[Generation]) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import attrs
 import pytest
 
 from assignor_lab.documents.values import plain_document
@@ -21,7 +22,7 @@ def plays() -> dict[str, tuple[PlayedStreamsEpisode, dict[str, Any]]]:
     found = {}
     for name, each in answers(*NAMES).items():
         assert each.outcome.answer is not None
-        found[name] = (each.outcome.answer.played, each.outcome.answer.totals.document())
+        found[name] = (each.outcome.answer.played, attrs.asdict(each.outcome.answer.totals))
     return found
 
 

@@ -10,7 +10,7 @@ from assignor_lab.groups.streams_episode.playing import play
 from assignor_lab.scenarios import Place, scenario_from_document
 from assignor_lab.simulation.streams.episode import StreamsEpisode
 from assignor_lab.simulation.streams.formats.episodes import read_episode
-from assignor_lab.simulation.streams.results import document_of
+from assignor_lab.simulation.streams.formats.plays import document_of
 from assignor_lab.simulation.streams.simulate import PlayedStreamsEpisode
 
 #: Timings without a machine's additions, so that tests can use exact times.

@@ -12,8 +12,8 @@ from typing import Any
 
 from assignment_api import ApplicationMetadata, AssignedTask, StreamsClientAssignment, TaskAssignment, TaskId
 from assignment_api.releases import KafkaRelease
+from assignor_lab.simulation.streams.formats.plays import document_of
 from assignor_lab.simulation.streams.leading import LeaderAnswer
-from assignor_lab.simulation.streams.results import document_of
 from assignor_lab.simulation.streams.simulate import simulate
 from tests.simulation.streams.episodes import episode, happens, started
 

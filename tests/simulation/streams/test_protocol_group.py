@@ -19,7 +19,7 @@ from assignor_lab.kafka.streams_group.tasks import TasksByRole
 from assignor_lab.scenarios import Place, scenario_from_document
 from assignor_lab.simulation.event_log import EventEntry
 from assignor_lab.simulation.streams.formats.episodes import read_episode
-from assignor_lab.simulation.streams.results import document_of
+from assignor_lab.simulation.streams.formats.plays import document_of
 from assignor_lab.simulation.streams.safety.findings import BrokenRule
 from assignor_lab.simulation.streams.safety.known_kafka_behaviour import named
 from assignor_lab.simulation.streams.safety.rules import broken_rules

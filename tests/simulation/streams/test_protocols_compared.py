@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 from assignment_api.plugins import config_sources, discover
 from assignor_lab.cli.app import build_app
 from assignor_lab.groups.streams_episode.playing import play, under_protocol
-from assignor_lab.simulation.streams.results import document_of
+from assignor_lab.simulation.streams.formats.plays import document_of
 from tests.simulation.streams.episodes import document, episode, happens, started
 
 #: A second of records for each task and instance, and a probing rebalance within the episode.

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+import attrs
 import pytest
 
-from assignor_lab.simulation.streams.results import document_of, totals_of
+from assignor_lab.simulation.streams.formats.plays import document_of
+from assignor_lab.simulation.streams.results import totals_of
 from assignor_lab.simulation.streams.traffic import ReadsFrom, TrafficTerms
 from tests.simulation.streams.episodes import happens, played, started, task
 
@@ -27,7 +29,8 @@ def in_racks(racks: list[str], source: list[str]) -> list[dict[str, Any]]:
 
 
 def totals(*events: dict[str, Any], reads_from: ReadsFrom = "leader", **more: Any) -> dict[str, Any]:
-    return totals_of(played(list(events), **more), TrafficTerms(reads_from, 0.02)).document()
+    found: dict[str, Any] = attrs.asdict(totals_of(played(list(events), **more), TrafficTerms(reads_from, 0.02)))
+    return found
 
 
 @pytest.mark.parametrize(
