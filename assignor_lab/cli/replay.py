@@ -231,13 +231,7 @@ class _Outcome:
 
 @attrs.frozen
 class _Kept:
-    """What is shown of a play, which is large itself.
-
-    Args:
-        outcome: ``None``: the play failed with ``error``.
-        recorded: The recorded counterpart, or ``None``.
-        document: The play, and its recorded counterpart, for --json.
-    """
+    """The shown part of a play, which is large itself; ``outcome`` is ``None`` if it failed with ``error``."""
 
     contender: Contender
     outcome: _Outcome | None
@@ -253,12 +247,7 @@ class _Kept:
     @classmethod
     def of(cls, replayed: Replayed) -> _Kept:
         from assignor_lab.simulation.streams.formats.plays import document_of, recorded_document
-        from assignor_lab.simulation.streams.results import (
-            played_actions,
-            recorded_actions,
-            recorded_totals,
-            totals_of,
-        )
+        from assignor_lab.simulation.streams.results import played_actions, recorded_actions, recorded_totals, totals_of
 
         outcome = recorded = shown = None
         document: dict[str, Any] = {"assignor": replayed.assignor, "error": replayed.error}

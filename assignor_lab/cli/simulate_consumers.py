@@ -17,8 +17,8 @@ from assignor_lab.planning.making import Options
 from assignor_lab.scenarios import read_scenarios
 from assignor_lab.simulation.consumer.named_episodes import CONSUMER_EPISODES, NamedConsumerEpisode
 from assignor_lab.simulation.consumer.simulate import ConsumerPlay, played_episode
-from assignor_lab.simulation.streams.actions import action_name
 from assignor_lab.simulation.streams.formats.plays import history_document
+from assignor_lab.simulation.streams.results import history_actions
 from assignor_lab.simulation.streams.timeline import timeline
 
 __all__ = ["consumer_episode_rows", "is_of_consumers", "simulate_consumers"]
@@ -95,12 +95,9 @@ def _show(
         print_json({**history_document(history, assignor, seed), **more})
         return
     print_line(f"{history.group}: {assignor}, seed {seed}")
-    begin_ms = history.begin_ms or 0
-    actions = [each for each in history.events if action_name(each) is not None]
-    responded = history.responses([each.at.latest_ms for each in actions])
     rows = [
-        (f"{(each.at.latest_ms - begin_ms) / 1000:.1f}", action_name(each) or "", each.subject or "", of.rebalances)
-        for each, of in zip(actions, responded, strict=True)
+        (f"{each.at_ms / 1000:.1f}", each.action, each.instance or "", each.rebalances)
+        for each in history_actions(history)
     ]
     console().print(table(("at s", "action", "who", "rebalances"), rows))
     for line in timeline(history, width):

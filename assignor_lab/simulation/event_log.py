@@ -19,13 +19,9 @@ class EventEntry:
 
     Args:
         actor: A worker's name, ``coordinator``, ``client``, or ``episode``.
-        counts: Of a Connect group's jobs and times.
-        thread: Key of a Streams thread.
-        task: Its one task; empty: it has none, or ``tasks``.
-        threads: Those whose members a leader cannot read.
-        active: Tasks of a given assignment, as ``standby``.
+        counts: Of a Connect group's jobs and times; the following facts are those of a Streams group.
+        thread: Key of a thread.
         until_ms: End of a state that begins here; 0: none begins.
-        is_over: The assignment is the end of an earlier one.
     """
 
     time_ms: int

@@ -30,7 +30,7 @@ def assignors() -> AssignorFactory:
 
 @pytest.fixture(scope="module")
 def rows(assignors: AssignorFactory) -> list[dict[str, Any]]:
-    return small_benchmark(assignors)["figures"]  # type: ignore[no-any-return]
+    return [dict(row) for row in small_benchmark(assignors)[0].rows]
 
 
 def timeline(protocol: str) -> Any:

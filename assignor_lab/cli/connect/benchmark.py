@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -11,6 +11,7 @@ from assignor_lab.cli.text import print_json
 
 if TYPE_CHECKING:
     from assignor_lab.simulation.connect.cluster import AssignorFactory
+    from assignor_lab.simulation.connect.published.benchmark import BenchmarkTable
 
 __all__ = ["register"]
 
@@ -33,22 +34,20 @@ def _benchmark(
 
     Option --small repeats the smaller run that was recorded on Kafka Connect 4.3.1.
     """
-    from assignor_lab.cli.connect.views import print_benchmark, print_small
+    from assignor_lab.cli.connect.views import print_tables
     from assignor_lab.cli.found_plugins import found_plugins
     from assignor_lab.simulation.connect.published.benchmark import benchmark
     from assignor_lab.simulation.connect.simulate import assignors_from
 
     assignors = assignors_from(found_plugins(sources(config, c).effective()).registry)
-    document = _recorded(assignors, seed) if small else benchmark(assignors, seed)
+    tables = _recorded(assignors, seed) if small else benchmark(assignors, seed)
     if json:
-        print_json(document)
-    elif small:
-        print_small(document)
+        print_json({each.key: each.rows for each in tables})
     else:
-        print_benchmark(document)
+        print_tables(tables)
 
 
-def _recorded(assignors: AssignorFactory, seed: int) -> dict[str, Any]:
+def _recorded(assignors: AssignorFactory, seed: int) -> tuple[BenchmarkTable, ...]:
     from calibration.connect.small_benchmark import small_benchmark  # part of a clone only
 
     return small_benchmark(assignors, seed)

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from textwrap import wrap
-from typing import Any
 
 from assignor_lab.cli.text import console, fits, note, print_json, print_line, table
 from assignor_lab.simulation.connect.episode_figures import episode_figures
 from assignor_lab.simulation.connect.formats.plays import episode_document
+from assignor_lab.simulation.connect.published.benchmark import BenchmarkTable, TableRow
 from assignor_lab.simulation.connect.simulate import PlayedConnectEpisode
 from assignor_lab.simulation.connect.static_plan import StaticPlan
 from assignor_lab.simulation.connect.timeline import timeline
 
-__all__ = ["print_benchmark", "print_plan", "print_played", "print_small"]
+__all__ = ["print_plan", "print_played", "print_tables"]
 
 
 def print_played(played: Sequence[PlayedConnectEpisode], width: int | None, *, as_json: bool) -> None:
@@ -66,7 +66,7 @@ def _number(value: float | None) -> str:
     return "-" if value is None else f"{value:g}"
 
 
-def print_rows(title: str, rows: Sequence[dict[str, Any]]) -> None:
+def print_rows(title: str, rows: Sequence[TableRow]) -> None:
     """A titled table: keys as columns, keys as rows, or a paragraph for each row, by the width of the console."""
     print_line(title)
     columns = [key.replace("_", " ") for key in rows[0]]
@@ -90,36 +90,23 @@ def _print_paragraphs(columns: Sequence[str], cells: Sequence[Sequence[str]]) ->
     print_line()
 
 
-def _cell(value: Any) -> str:
+def _cell(value: str | float) -> str:
     return f"{value:,.10g}" if isinstance(value, (int, float)) else str(value)
 
 
-def print_benchmark(document: dict[str, Any]) -> None:
-    """The blog's benchmark."""
-    print_rows("Seconds until stable: 90 connectors x 10 tasks on 3 workers (figures 4 and 6)", document["times"])
-    print_rows("Table 1: throughput of the tasks", document["table_1"])
-    print_rows(
-        "Definitions of a task's throughput (MB/s; by the capacity of all tasks together)", document["definitions"]
-    )
-    print_rows("Rebalances and jobs, by the client's pace (figure 5 shows counts that the text does not give)",
-               document["counts"])  # fmt: skip
-    for phase in dict.fromkeys(row["phase"] for row in document["scenarios"]):
-        print_rows(f"While 900 tasks run: {phase}",
-                   [_without_phase(row) for row in document["scenarios"] if row["phase"] == phase])  # fmt: skip
-    print_rows("Assumptions", document["assumptions"])
-    print_rows("How far the conclusions depend on them (incremental : eager, time the other way round)",
-               document["dependence"])  # fmt: skip
+def print_tables(tables: Sequence[BenchmarkTable]) -> None:
+    """The tables of a benchmark."""
+    for each in tables:
+        if each.by is None:
+            print_rows(each.title, each.rows)
+            continue
+        for value in dict.fromkeys(row[each.by] for row in each.rows):
+            of_value = [row for row in each.rows if row[each.by] == value]
+            print_rows(f"{each.title}: {value}", [_without(row, each.by) for row in of_value])
 
 
-def _without_phase(row: dict[str, Any]) -> dict[str, Any]:
-    return {key: value for key, value in row.items() if key != "phase"}
-
-
-def print_small(document: dict[str, Any]) -> None:
-    """The small experiment, recorded and simulated."""
-    print_rows("30 connectors x 10 tasks on 3 workers: Kafka Connect 4.3.1 as recorded, and simulated",
-               document["figures"])  # fmt: skip
-    print_rows("Constants", document["assumptions"])
+def _without(row: TableRow, column: str) -> TableRow:
+    return {key: value for key, value in row.items() if key != column}
 
 
 def print_plan(plan: StaticPlan) -> None:

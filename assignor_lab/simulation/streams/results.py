@@ -17,16 +17,9 @@ from assignor_lab.simulation.streams.simulate import PlayedStreamsEpisode
 from assignor_lab.simulation.streams.traffic import ReadsFrom, TrafficTerms, crossing_bytes, dollars_of
 
 __all__ = [
-    "PlayTotals",
-    "RecordedTotals",
-    "compared_play",
-    "action_responses",
-    "ActionResponse",
-    "played_actions",
-    "recorded_actions",
-    "recorded_totals",
-    "totals_of",
-]
+    "ActionResponse", "PlayTotals", "RecordedTotals", "compared_play", "history_actions", "played_actions",
+    "recorded_actions", "recorded_totals", "totals_of",
+]  # fmt: skip
 
 #: Default of ``acceptable.recovery.lag``.
 _RECOVERY_LAG = 10_000
@@ -174,16 +167,13 @@ class ActionResponse:
     until_stable_ms: int | None
 
 
-def action_responses(
-    actions: Sequence[GroupEvent], found: Sequence[GroupResponse], first_ms: int
-) -> list[ActionResponse]:
+def _responses(actions: Sequence[GroupEvent], found: Sequence[GroupResponse], first_ms: int) -> list[ActionResponse]:
     return [
         ActionResponse(
-            action.at.latest_ms - first_ms, action_name(action) or "", action.subject, each.rebalances,
-            each.until_stable_ms,
+            each.at.latest_ms - first_ms, action_name(each) or "", each.subject, of.rebalances, of.until_stable_ms
         )
-        for action, each in zip(actions, found, strict=True)
-    ]  # fmt: skip
+        for each, of in zip(actions, found, strict=True)
+    ]
 
 
 def played_actions(played: PlayedStreamsEpisode) -> list[ActionResponse]:
@@ -193,13 +183,20 @@ def played_actions(played: PlayedStreamsEpisode) -> list[ActionResponse]:
         [each.assigned_ms for each in played.generations],
         played.changes,
     )
-    return action_responses(played.actions, found, played.first_ms)
+    return _responses(played.actions, found, played.first_ms)
+
+
+def history_actions(history: GroupHistory) -> list[ActionResponse]:
+    """The actions among its events."""
+    actions = [each for each in history.events if action_name(each) is not None]
+    found = history.responses([each.at.latest_ms for each in actions])
+    return _responses(actions, found, history.begin_ms or 0)
 
 
 def recorded_actions(played: PlayedStreamsEpisode, recorded: GroupHistory) -> list[ActionResponse]:
     """The actions of a play, with the recorded responses."""
     found = recorded.responses([each.at.latest_ms for each in played.actions])
-    return action_responses(played.actions, found, played.first_ms)
+    return _responses(played.actions, found, played.first_ms)
 
 
 def _warmups(generations: Sequence[Generation]) -> int:

@@ -9,6 +9,7 @@ from typing import Any
 import attrs
 import pytest
 
+from assignor_lab.simulation.event_log import EventEntry
 from assignor_lab.simulation.streams.reads import StateRead
 from assignor_lab.simulation.streams.safety.known_kafka_behaviour import KNOWN_BEHAVIOURS, named
 from assignor_lab.simulation.streams.safety.rest import LAST_CHANGES
@@ -35,10 +36,10 @@ def rules(group: PlayedStreamsEpisode) -> list[str]:
     return sorted({each.rule for each in broken_rules(group)})
 
 
-def happens(group: PlayedStreamsEpisode, at_ms: int, actor: str, event: str, **details: Any) -> None:
+def happens(group: PlayedStreamsEpisode, at_ms: int, actor: str, event: str, **facts: Any) -> None:
     """Adds an event to the log."""
     log = group.world.log
-    log.add(log.start_ms + at_ms, actor, event, "", **details)
+    log.entries.append(EventEntry(at_ms, actor, event, "", **facts))
     log.entries.sort(key=lambda entry: entry.time_ms)
 
 

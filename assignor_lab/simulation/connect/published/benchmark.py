@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping, Sequence
 
 import attrs
 
@@ -21,7 +21,26 @@ from assignor_lab.simulation.connect.published.throughput import Throughput, Thr
 from assignor_lab.simulation.connect.published.throughput_definitions import DEFINITIONS, as_compared
 from assignor_lab.simulation.connect.timings import ConnectTimings
 
-__all__ = ["benchmark"]
+__all__ = ["BenchmarkTable", "TableRow", "benchmark"]
+
+#: Column to its value.
+TableRow = Mapping[str, str | float | None]
+
+
+@attrs.frozen
+class BenchmarkTable:
+    """A table of a benchmark.
+
+    Args:
+        key: Its name in JSON.
+        by: Column with a table for each of its values; ``None``: there is one table.
+    """
+
+    key: str
+    title: str
+    rows: Sequence[TableRow]
+    by: str | None = None
+
 
 #: Heading to protocol.
 PROTOCOLS = {
@@ -50,62 +69,87 @@ ASSUMPTIONS: tuple[tuple[str, str, str], ...] = (
 )  # fmt: skip
 
 
-def benchmark(assignors: AssignorFactory, seed: int = 0) -> dict[str, Any]:
-    model = ThroughputModel()
+def benchmark(assignors: AssignorFactory, seed: int = 0) -> tuple[BenchmarkTable, ...]:
     runs: dict[tuple[str, Pacing], StartAndStop] = {
         (name, pacing): run_start_and_stop(protocol, assignors, pacing, seed=seed)
         for name, protocol in PROTOCOLS.items()
         for pacing in _PACINGS
         if pacing == "merged" or name != "static"
     }
-    done = {name: _throughput(runs[name, "merged"], model) for name in PROTOCOLS}
-    return {
-        "times": _times({name: runs[name, "merged"] for name in PROTOCOLS}),
-        "table_1": _table_1(done),
-        "definitions": _definitions({name: runs[name, "merged"] for name in ("eager", "incremental")}),
-        "counts": [
-            {"protocol": name, "pacing": pacing, **attrs.asdict(phase)}
-            for (name, pacing), run in runs.items()
-            for phase in (run.start, run.stop)
-        ],
-        "scenarios": [
-            {"protocol": name, **attrs.asdict(run_scenario(scenario, protocol, assignors, seed=seed))}
-            for scenario in SCENARIOS
-            for name, protocol in PROTOCOLS.items()
-        ],
-        "assumptions": [
-            {"assumption": assumption, "value": value, "why": why} for assumption, value, why in ASSUMPTIONS
-        ],
-        "dependence": _dependence(assignors, runs, seed),
-    }
+    merged = {name: runs[name, "merged"] for name in PROTOCOLS}
+    counts = [
+        {"protocol": name, "pacing": pacing, **attrs.asdict(phase)}
+        for (name, pacing), run in runs.items()
+        for phase in (run.start, run.stop)
+    ]
+    scenarios = [
+        {"protocol": name, **attrs.asdict(run_scenario(scenario, protocol, assignors, seed=seed))}
+        for scenario in SCENARIOS
+        for name, protocol in PROTOCOLS.items()
+    ]
+    return (
+        BenchmarkTable(
+            "times", "Seconds until stable: 90 connectors x 10 tasks on 3 workers (figures 4 and 6)", _times(merged)
+        ),
+        BenchmarkTable("table_1", "Table 1: throughput of the tasks", _table_1(merged)),
+        BenchmarkTable(
+            "definitions", "Definitions of a task's throughput (MB/s; by the capacity of all tasks together)",
+            _definitions({name: run for name, run in merged.items() if name != "static"}),
+        ),
+        BenchmarkTable(
+            "counts", "Rebalances and jobs, by the client's pace (figure 5 shows counts that the text does not give)",
+            counts,
+        ),
+        BenchmarkTable("scenarios", "While 900 tasks run", scenarios, by="phase"),
+        BenchmarkTable(
+            "assumptions", "Assumptions",
+            [{"assumption": assumption, "value": value, "why": why} for assumption, value, why in ASSUMPTIONS],
+        ),
+        BenchmarkTable(
+            "dependence",
+            "How far the conclusions depend on them (incremental : eager, time the other way round)",
+            _dependence(assignors, runs, seed),
+        ),
+    )  # fmt: skip
 
 
 def _throughput(run: StartAndStop, model: ThroughputModel) -> Throughput:
     return as_compared(measure_work(run.cluster.runs, model, run.stable_ms))
 
 
-def _times(runs: dict[str, StartAndStop]) -> list[dict[str, Any]]:
-    rows = []
-    for phase, (eager, incremental) in PUBLISHED_TIMES_S.items():
-        ours = {name: (run.start if phase == "start" else run.stop).seconds for name, run in runs.items()}
+def _times(runs: Mapping[str, StartAndStop]) -> list[TableRow]:
+    rows: list[TableRow] = []
+    for phase, (published_eager, published_incremental) in PUBLISHED_TIMES_S.items():
+        of_phase = [run.start if phase == "start" else run.stop for run in runs.values()]
+        eager, incremental, static = (each.seconds for each in of_phase)
         rows.append({
             "phase": phase,
-            "published_eager_s": eager,
-            "ours_eager_s": round(ours["eager"], 1),
-            "published_incremental_s": incremental,
-            "ours_incremental_s": round(ours["incremental"], 1),
-            "ours_static_s": round(ours["static"], 1),
-            "published_ratio": round(eager / incremental, 1),
-            "ours_ratio": round(ours["eager"] / ours["incremental"], 1),
+            "published_eager_s": published_eager,
+            "ours_eager_s": round(eager, 1),
+            "published_incremental_s": published_incremental,
+            "ours_incremental_s": round(incremental, 1),
+            "ours_static_s": round(static, 1),
+            "published_ratio": round(published_eager / published_incremental, 1),
+            "ours_ratio": round(eager / incremental, 1),
         })  # fmt: skip
     return rows
 
 
-def _table_1(done: dict[str, Throughput]) -> list[dict[str, Any]]:
-    rows = []
-    for row, (eager, incremental, percent) in TABLE_1.items():
-        ours = {name: float(getattr(each, row)) for name, each in done.items()}
-        rows.append(_throughput_row(f"{row} (MB/s)", (eager, incremental, percent), ours))
+def _table_1(runs: Mapping[str, StartAndStop]) -> list[TableRow]:
+    rows: list[TableRow] = []
+    done = [_throughput(run, ThroughputModel()) for run in runs.values()]
+    for row, (published_eager, published_incremental, percent) in TABLE_1.items():
+        eager, incremental, static = (float(getattr(each, row)) for each in done)
+        rows.append({
+            "row": f"{row} (MB/s)",
+            "published_eager": published_eager,
+            "ours_eager": round(eager, 2),
+            "published_incremental": published_incremental,
+            "ours_incremental": round(incremental, 2),
+            "ours_static": round(static, 2),
+            "published_improvement_percent": percent,
+            "ours_improvement_percent": round(100 * (incremental / eager - 1)) if eager else None,
+        })  # fmt: skip
     return rows
 
 
@@ -113,13 +157,13 @@ def _table_1(done: dict[str, Throughput]) -> list[dict[str, Any]]:
 _OTHER_CAPACITIES = (369.0, 548.0)
 
 
-def _definitions(runs: dict[str, StartAndStop]) -> list[dict[str, Any]]:
+def _definitions(runs: Mapping[str, StartAndStop]) -> list[TableRow]:
     published = {
         f"{protocol} {row}": TABLE_1[row][column]
         for column, protocol in enumerate(runs)
         for row in ("minimum", "median", "maximum", "aggregate")
     }
-    rows: list[dict[str, Any]] = [{"definition": "published", "MB/s": None, **published}]
+    rows: list[TableRow] = [{"definition": "published", "MB/s": None, **published}]
     for capacity in (ThroughputModel().capacity_mb_s, *_OTHER_CAPACITIES):
         model = ThroughputModel(capacity_mb_s=capacity)
         for definition in DEFINITIONS:
@@ -133,60 +177,35 @@ def _definitions(runs: dict[str, StartAndStop]) -> list[dict[str, Any]]:
     return rows
 
 
-def _throughput_row(name: str, published: tuple[float, float, int], ours: dict[str, float]) -> dict[str, Any]:
-    eager, incremental, percent = published
-    return {
-        "row": name,
-        "published_eager": eager,
-        "ours_eager": round(ours["eager"], 2),
-        "published_incremental": incremental,
-        "ours_incremental": round(ours["incremental"], 2),
-        "ours_static": round(ours["static"], 2),
-        "published_improvement_percent": percent,
-        "ours_improvement_percent": round(100 * (ours["incremental"] / ours["eager"] - 1)) if ours["eager"] else None,
-    }
-
-
 def _dependence(
-    assignors: AssignorFactory, runs: dict[tuple[str, Pacing], StartAndStop], seed: int
-) -> list[dict[str, Any]]:
-    rows = [_conclusion("as assumed", runs["eager", "merged"], runs["incremental", "merged"], ThroughputModel())]
-    rows.extend(
-        _conclusion(label, runs["eager", "merged"], runs["incremental", "merged"], model)
-        for label, model in (
-            ("a stopped task commits its work", ThroughputModel(commits_on_stop=True)),
-            ("window of 15 minutes", ThroughputModel(window_ms=900_000)),
-            ("window of 60 minutes", ThroughputModel(window_ms=3_600_000)),
-            ("ceiling of 2 MB/s", ThroughputModel(ceiling_mb_s=2.0)),
-            ("ceiling of 8 MB/s", ThroughputModel(ceiling_mb_s=8.0)),
-        )
-    )
-    rows.append(
-        _conclusion(
-            "client waits until all is calm", runs["eager", "calm"], runs["incremental", "calm"], ThroughputModel()
-        )
-    )
-    rows.append(
-        _conclusion(
-            "client waits for its answers",
-            runs["eager", "answered"],
-            runs["incremental", "answered"],
-            ThroughputModel(),
-        )
-    )
+    assignors: AssignorFactory, runs: Mapping[tuple[str, Pacing], StartAndStop], seed: int
+) -> list[TableRow]:
+    usual = ThroughputModel()
+    paced = {pacing: (runs["eager", pacing], runs["incremental", pacing]) for pacing in _PACINGS}
+    merged = paced["merged"]
+    cases = [
+        ("as assumed", merged, usual),
+        ("a stopped task commits its work", merged, ThroughputModel(commits_on_stop=True)),
+        ("window of 15 minutes", merged, ThroughputModel(window_ms=900_000)),
+        ("window of 60 minutes", merged, ThroughputModel(window_ms=3_600_000)),
+        ("ceiling of 2 MB/s", merged, ThroughputModel(ceiling_mb_s=2.0)),
+        ("ceiling of 8 MB/s", merged, ThroughputModel(ceiling_mb_s=8.0)),
+        ("client waits until all is calm", paced["calm"], usual),
+        ("client waits for its answers", paced["answered"], usual),
+    ]
     for label, timings in (
         ("starting or stopping takes 0.05 s", _job_cost(50)),
         ("starting or stopping takes 0.4 s", _job_cost(400)),
         ("rebalances cost five times as much", _round_cost(5)),
     ):
-        pair = [
+        eager, incremental = (
             run_start_and_stop(PROTOCOLS[name], assignors, "merged", timings, seed) for name in ("eager", "incremental")
-        ]
-        rows.append(_conclusion(label, pair[0], pair[1], ThroughputModel()))
-    return rows
+        )
+        cases.append((label, (eager, incremental), usual))
+    return [_conclusion(label, eager, incremental, model) for label, (eager, incremental), model in cases]
 
 
-def _conclusion(label: str, eager: StartAndStop, incremental: StartAndStop, model: ThroughputModel) -> dict[str, Any]:
+def _conclusion(label: str, eager: StartAndStop, incremental: StartAndStop, model: ThroughputModel) -> TableRow:
     slow, fast = _throughput(eager, model), _throughput(incremental, model)
     return {
         "if": label,
@@ -204,22 +223,15 @@ def _ratio(one: float, other: float) -> float | None:
     return round(one / other, 2) if other else None
 
 
+_OF_JOBS = ("connector_start_ms", "connector_stop_ms", "task_start_ms", "task_stop_ms")
+_OF_ROUNDS = ("request_ms", "config_write_ms", "log_delivery_ms", "assignor_ms", "config_read_ms")
+
+
 def _job_cost(milliseconds: int) -> ConnectTimings:
-    return attrs.evolve(
-        BLOG_TIMINGS,
-        connector_start_ms=milliseconds,
-        connector_stop_ms=milliseconds,
-        task_start_ms=milliseconds,
-        task_stop_ms=milliseconds,
-    )
+    return ConnectTimings.from_mapping(dict.fromkeys(_OF_JOBS, milliseconds), BLOG_TIMINGS)
 
 
 def _round_cost(factor: int) -> ConnectTimings:
-    return attrs.evolve(
-        BLOG_TIMINGS,
-        request_ms=BLOG_TIMINGS.request_ms * factor,
-        config_write_ms=BLOG_TIMINGS.config_write_ms * factor,
-        log_delivery_ms=BLOG_TIMINGS.log_delivery_ms * factor,
-        assignor_ms=BLOG_TIMINGS.assignor_ms * factor,
-        config_read_ms=BLOG_TIMINGS.config_read_ms * factor,
+    return ConnectTimings.from_mapping(
+        {name: getattr(BLOG_TIMINGS, name) * factor for name in _OF_ROUNDS}, BLOG_TIMINGS
     )

@@ -13,8 +13,8 @@ from assignor_lab.simulation.streams.comparison import ComparedHistories
 from assignor_lab.simulation.streams.results import (
     ActionResponse,
     PlayTotals,
-    action_responses,
     compared_play,
+    history_actions,
     played_actions,
     recorded_actions,
     recorded_totals,
@@ -46,8 +46,6 @@ def document_of(played: PlayedStreamsEpisode, assignor: str, terms: TrafficTerms
 def history_document(history: GroupHistory, assignor: str, seed: int) -> dict[str, Any]:
     """A play of any group with courses, in the same form."""
     first = history.begin_ms or 0
-    actions = [each for each in history.events if action_name(each) is not None]
-    responded = history.responses([each.at.latest_ms for each in actions])
     waits = [wait for course in history.courses.values() for wait in course.waits]
     worst = max(history.downtimes_ms.values(), default=0)
     return {
@@ -55,7 +53,7 @@ def history_document(history: GroupHistory, assignor: str, seed: int) -> dict[st
         "assignor": assignor,
         "seed": seed,
         "generations": [_generation(each, first) for each in history.decisions],
-        "actions": [_action(each) for each in action_responses(actions, responded, first)],
+        "actions": [_action(each) for each in history_actions(history)],
         "tasks": _tasks(history),
         "totals": {
             "unavailable_task_s": sum(each.length_ms for each in waits) / 1000,
@@ -77,13 +75,7 @@ def recorded_document(played: PlayedStreamsEpisode, recorded: GroupHistory) -> d
         "generations": [_generation(each, first) for each in recorded.decisions],
         "actions": [_action(each) for each in recorded_actions(played, recorded)],
         "tasks": _tasks(recorded) if recorded.shows_downtime else None,
-        "totals": {
-            **dict.fromkeys(attrs.fields_dict(PlayTotals)),
-            "rebalances": known.rebalances,
-            "unavailable_task_s": known.unavailable_task_s,
-            "worst_task_s": known.worst_task_s,
-            "restored_bytes": known.restored_bytes,
-        },
+        "totals": {**dict.fromkeys(attrs.fields_dict(PlayTotals)), **attrs.asdict(known)},
         "failures": None,
         "compared": None,
     }

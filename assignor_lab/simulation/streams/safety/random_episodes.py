@@ -14,14 +14,7 @@ import attrs
 
 from assignment_api.releases import RELEASE_KEY
 from assignment_api.streams import HostInfo, TaskId, TaskInfo, TaskTopicPartition
-from assignment_api.streams.configs import (
-    ACCEPTABLE_RECOVERY_LAG,
-    MAX_WARMUP_REPLICAS,
-    NUM_STANDBY_REPLICAS,
-    PROBING_REBALANCE_INTERVAL_MS,
-    RACK_AWARE_ASSIGNMENT_STRATEGY,
-    RACK_AWARE_ASSIGNMENT_TAGS,
-)
+from assignment_api.streams import configs as keys
 from assignor_lab.model.streams_episodes import (
     ChangelogOutline,
     EventDetails,
@@ -82,7 +75,7 @@ def random_episode(seed: int, assignors: Mapping[str, Sequence[str]] = KAFKA_ASS
     running = {each.process_id: each.threads for each in instances}
     if draw.random() < 0.2:
         # Many copies, few of which divide evenly.
-        config[NUM_STANDBY_REPLICAS] = 2
+        config[keys.NUM_STANDBY_REPLICAS] = 2
         settings = {name: attrs.evolve(each, threads=draw.choice((2, 3, 3))) for name, each in settings.items()}
         events = _events(draw, apart, names_of_tasks, settings, running, started=len(settings) - len(running))
     else:
@@ -93,8 +86,8 @@ def random_episode(seed: int, assignors: Mapping[str, Sequence[str]] = KAFKA_ASS
     missing_topics = ("app-repartition",) if draw.random() < 0.15 else ()
     coming_refiner = protocol == "streams" and assignor != _REFUSES_STATIC and draw.random() < 0.25
     if coming_refiner:
-        config[MAX_WARMUP_REPLICAS] = draw.choice((1, 2, 4))
-        config[ACCEPTABLE_RECOVERY_LAG] = draw.choice((100, 10_000, 10_000))
+        config[keys.MAX_WARMUP_REPLICAS] = draw.choice((1, 2, 4))
+        config[keys.ACCEPTABLE_RECOVERY_LAG] = draw.choice((100, 10_000, 10_000))
     episode = StreamsEpisodeOutline(
         f"random-{seed}",
         StreamsOpening(f"random-{seed}-initial", config, tasks, instances),
@@ -182,16 +175,16 @@ def _instances(draw: random.Random, tasks: Sequence[TaskInfo], *, has_racks: boo
 
 
 def _config(draw: random.Random, protocol: str, *, has_racks: bool) -> dict[str, int | str | Sequence[str]]:
-    config: dict[str, int | str | Sequence[str]] = {NUM_STANDBY_REPLICAS: draw.choice((0, 0, 1, 1, 2))}
+    config: dict[str, int | str | Sequence[str]] = {keys.NUM_STANDBY_REPLICAS: draw.choice((0, 0, 1, 1, 2))}
     if protocol == "classic":
-        config[MAX_WARMUP_REPLICAS] = draw.choice((1, 2, 2, 4))
-        config[ACCEPTABLE_RECOVERY_LAG] = lag = draw.choice((0, 100, 10_000, 10_000))
+        config[keys.MAX_WARMUP_REPLICAS] = draw.choice((1, 2, 2, 4))
+        config[keys.ACCEPTABLE_RECOVERY_LAG] = lag = draw.choice((0, 100, 10_000, 10_000))
         # A small lag means that groups never settle: such episodes are long.
-        config[PROBING_REBALANCE_INTERVAL_MS] = draw.choice((60_000, 60_000, 600_000)) if lag > 100 else 600_000
+        config[keys.PROBING_REBALANCE_INTERVAL_MS] = draw.choice((60_000, 60_000, 600_000)) if lag > 100 else 600_000
     if draw.random() < 0.3:
-        config[RACK_AWARE_ASSIGNMENT_TAGS] = ("zone",)
+        config[keys.RACK_AWARE_ASSIGNMENT_TAGS] = ("zone",)
     if has_racks and protocol == "classic" and draw.random() < 0.7:
-        config[RACK_AWARE_ASSIGNMENT_STRATEGY] = draw.choice(("min_traffic", "balance_subtopology"))
+        config[keys.RACK_AWARE_ASSIGNMENT_STRATEGY] = draw.choice(("min_traffic", "balance_subtopology"))
     return config
 
 
