@@ -23,6 +23,7 @@ from assignor_lab.planning.measured import PlayedPlan
 from assignor_lab.planning.member_plans import Away, cost_of_absences, member_plan, refuse_options
 from assignor_lab.planning.plans import CALM, LOOKS_EVERY_MS, Action, Plan, Step, draws_of
 from assignor_lab.planning.predict import Terms
+from assignor_lab.planning.predicted import RestlessGroupError
 from assignor_lab.simulation.connect.cluster import SimulatedCluster
 from assignor_lab.simulation.connect.simulate import assignors_from, formed_cluster
 from assignor_lab.simulation.connect.timings import ConnectTimings
@@ -127,7 +128,11 @@ def played_connect_plan(variant: ConnectContender, seed: str) -> PlayedPlan:
 def play_connect_plan(
     variant: ConnectContender, seed: str
 ) -> tuple[SimulatedCluster, list[int], int, int | None, str | None]:
-    """One play of a plan: the begin of each step, the end of the last one, the time of rest, and a failed step."""
+    """One play of a plan: the begin of each step, the end of the last one, the time of rest, and a failed step.
+
+    Raises:
+        RestlessGroupError: if the group does not come to rest before the plan.
+    """
     drawn = random.Random(seed)  # noqa: S311 - a simulation, not a secret
     terms, state, plan = variant.terms, variant.state, variant.plan
     make = assignors_from(terms.registry, terms.assignor, may_run_code=True)
@@ -139,8 +144,11 @@ def play_connect_plan(
     if len(state.waiting):
         # A part of the delay has passed already.
         cluster.run_until(cluster.now + _LEFT_MS + int(drawn.random() * max(0, state.max_delay_ms - _LEFT_MS)))
-    else:
-        cluster.run_until(cluster.now + rest_ms, until_calm=True)
+    elif not cluster.run_until(cluster.now + rest_ms, until_calm=True) and not plan.goes_on:
+        raise RestlessGroupError(
+            f"{episode.id}: the group does not come to rest before the plan, within {rest_ms / 1000:.0f} s: give the "
+            "timeouts that its workers have (-c), longer than their heartbeat interval, or a state at rest"
+        )
     cluster.run_until(cluster.now + drawn.randrange(1, state.episode.timings.heartbeat_interval_ms + 1))
     steps = _ordered(plan.steps, cluster.leader(), variant.leader)
     marks: list[int] = []

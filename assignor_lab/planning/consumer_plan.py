@@ -26,6 +26,7 @@ from assignor_lab.planning.measured import PlayedPlan
 from assignor_lab.planning.member_plans import Away, cost_of_absences, member_plan
 from assignor_lab.planning.plans import CALM, Action, Plan, Step, draws_of
 from assignor_lab.planning.predict import Terms
+from assignor_lab.planning.predicted import RestlessGroupError
 from assignor_lab.planning.script import consumer_script
 from assignor_lab.simulation.consumer.consumers import CLASSIC, CONSUMER, TIMINGS_OF_CONSUMERS, ConsumerTimings
 from assignor_lab.simulation.consumer.polling import NotPolled
@@ -162,7 +163,11 @@ def played_consumer_plan(variant: ConsumerContender, seed: str) -> PlayedPlan:
 def play_consumer_plan(
     variant: ConsumerContender, seed: str
 ) -> tuple[ConsumerPlay, list[int], int, int | None, str | None]:
-    """One play of a plan: the begin of each step, the end of the last one, the time of rest, and a failed step."""
+    """One play of a plan: the begin of each step, the end of the last one, the time of rest, and a failed step.
+
+    Raises:
+        RestlessGroupError: if the group does not come to rest before the plan.
+    """
     drawn = random.Random(seed)  # noqa: S311 - a simulation, not a secret
     state, plan = variant.state, variant.plan
     episode = attrs.evolve(state.episode, timings=state.episode.timings.drawn(drawn))
@@ -171,7 +176,11 @@ def play_consumer_plan(
     rest_ms = 2 * (timings.session_timeout_ms + timings.group_session_timeout_ms) + timings.max_poll_interval_ms
     # A leader finds grown topics in its metadata.
     rest_ms += timings.metadata_max_age_ms
-    play.rest(rest_ms)
+    if not play.rest(rest_ms) and not plan.goes_on:
+        raise RestlessGroupError(
+            f"{episode.id}: the group does not come to rest before the plan, within {rest_ms / 1000:.0f} s: give the "
+            "timeouts that its members have (-c), longer than their heartbeat interval, or a state at rest"
+        )
     play.world.group.drift()
     beat_ms = max(timings.heartbeat_interval_ms, timings.group_heartbeat_interval_ms)
     play.world.run_until(play.world.now + beat_ms + drawn.randrange(1, beat_ms + 1))

@@ -10,6 +10,7 @@ import pytest
 from typer.testing import CliRunner
 
 from assignor_lab.cli.app import build_app
+from assignor_lab.planning.predicted import RestlessGroupError
 
 PUBLIC = Path(__file__).parents[1] / "data" / "public" / "connect-roll.json"
 
@@ -121,3 +122,11 @@ def test_jobs_of_no_worker_count_as_lost_and_wait(tmp_path: Path) -> None:
     assert any(sentence.startswith(f"{jobs} jobs of no worker") for sentence in made["assumptions"])
     assert made["spent_on"]["scheduled delay"] > 0
     assert made["total"]["tasks"]["low"] >= len(lost["owned"]["tasks"])
+
+
+def test_a_group_that_never_rests_has_no_figures_and_no_gate_passes(state: Path) -> None:
+    words = ("roll", "--no-variants", "-c", "session.timeout.ms=1", "--fail-if", "total.worst_task_seconds.high > 9999")
+    done = CliRunner().invoke(build_app(), ["plan", str(state), *words, "--plays", "2", "--processes", "1"])
+    assert isinstance(done.exception, RestlessGroupError)
+    assert "the group does not come to rest before the plan" in str(done.exception)
+    assert "away for" not in done.output

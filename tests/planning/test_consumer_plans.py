@@ -13,6 +13,7 @@ import pytest
 from typer.testing import CliRunner
 
 from assignor_lab.cli.app import build_app
+from assignor_lab.planning.predicted import RestlessGroupError
 from tests.planning.consumer_groups import classic_group, consumer_group, written
 
 #: The measured rolls: a session of 10 s, and each step waits until the group is at rest.
@@ -247,3 +248,23 @@ def test_partitions_that_no_member_subscribes_have_no_downtime(tmp_path: Path, p
         member["topics"] = []
     made = planned(written(tmp_path / "group.jsonl", document), *plan, "--no-variants")
     assert made["total"]["task_seconds"]["high"] == 0
+
+
+@pytest.mark.parametrize(
+    ("document", "setting"),
+    [
+        (classic_group(), "session.timeout.ms=1"),
+        (classic_group(), "max.poll.interval.ms=1"),
+        (classic_group(static=True), "session.timeout.ms=1"),
+        (consumer_group(), "group.consumer.session.timeout.ms=1000"),
+    ],
+)
+def test_a_group_that_never_rests_has_no_figures_and_no_gate_passes(
+    tmp_path: Path, document: dict[str, Any], setting: str
+) -> None:
+    state = written(tmp_path / "restless.jsonl", document)
+    words = ("roll", "--no-variants", "-c", setting, "--fail-if", "total.worst_task_seconds.high > 30")
+    done = CliRunner().invoke(build_app(), ["plan", str(state), *words, "--plays", "2", "--processes", "1"])
+    assert isinstance(done.exception, RestlessGroupError)
+    assert "the group does not come to rest before the plan" in str(done.exception)
+    assert "away for" not in done.output
