@@ -13,15 +13,15 @@ import attrs
 from assignment_api import AssignorLabError, TaskAssignment
 from assignment_api.plugins import ConfigSources
 from assignment_api.streams import AssignedTask, ProcessID, StreamsClientAssignment, TaskId
-from assignor_lab.capture.edges.decision_input import protocol_of
-from assignor_lab.capture.edges.decisions import moment_of
-from assignor_lab.capture.edges.episodes import changelog_documents, tasks_of_subtopologies
+from assignor_lab.capture.edges.decisions import moment_of_state
+from assignor_lab.capture.edges.episodes import opening_document, static_names
 from assignor_lab.capture.edges.moments import CLASSIC, DecisionMoment, Participant
 from assignor_lab.capture.histories.changelogs import seen_changelogs
 from assignor_lab.groups.streams_episode.playing import under_protocol
 from assignor_lab.planning.shipped import shipped_constants
 from assignor_lab.scenarios import Scenario, scenario_from_document
-from assignor_lab.scenarios.consumers import static_members_of
+from assignor_lab.scenarios.scenario import GroupContent, StreamsContent
+from assignor_lab.scenarios.state_parts import StateClient
 from assignor_lab.simulation.streams.episode import StreamsEpisode, drawn_process_id
 from assignor_lab.simulation.streams.formats.episodes import read_episode, with_workload
 from assignor_lab.simulation.streams.formats.timings import with_settings
@@ -101,36 +101,31 @@ def present_state(
         EmptyGroupError: if the group has no member.
         DocumentFormatError: if a part of it contradicts another.
     """
-    document = dict(scenario.document)
-    if protocol_of(document) is None or "events" in document:
+    content = scenario.content
+    if not isinstance(content, StreamsContent | GroupContent):
         raise NoStateError(
             f"{scenario.place}: {scenario.id!r:.80} is no state of a Streams group: give a file of 'assignor "
             "capture', 'record' or 'import'"
         )
-    members = document["clients"] if protocol_of(document) == CLASSIC else document["members"]
-    if not members:
+    is_classic = isinstance(content, StreamsContent)
+    if not (content.clients if isinstance(content, StreamsContent) else content.members):
         raise EmptyGroupError(f"{scenario.place}: group {scenario.id!r:.80} has no member: there is nothing to plan")
-    document["source"] = {"time_ms": _BEGIN_MS, **(document.get("source") or {})}
-    if protocol_of(document) == CLASSIC:
-        document["clients"] = [_with_static_members(client) for client in document["clients"]]
     assumptions = []
-    is_decided = "observed" in document
+    is_decided = scenario.observed is not None
     if not is_decided:
         assumptions.append("the state holds no decision: the group decides and comes to rest before the plan begins")
-        document["observed"] = _observed(document)
-    moment = moment_of(document)
-    known = {**document.get("settings", {}), **(settings or {})}
+    moment = moment_of_state(scenario.document, _BEGIN_MS)
+    known = {**moment.input.settings, **(settings or {})}
     given = {**timings_of_settings(known), **(timings or {})}
-    names, are_known = _names(moment)
+    names, are_known = _names(moment, scenario.id)
     made = _episode(scenario, moment, known, given, assumptions)
     episode = read_episode(made if workload is None else with_workload(made, workload))
     episode = attrs.evolve(
         episode,
         names=tuple(names[str(client.process_id)] for client in episode.clients),
         # Without a decision, the broker of a streams group decides as soon as members send heartbeats.
-        is_at_rest=is_decided or protocol_of(document) == CLASSIC,
+        is_at_rest=is_decided or is_classic,
     )
-    is_classic = protocol_of(document) == CLASSIC
     return PresentState(
         episode,
         _assigned(moment) if is_classic and is_decided else None,
@@ -168,25 +163,6 @@ def under_other_protocol(state: PresentState, protocol: str) -> PresentState:
     return attrs.evolve(state, episode=under_protocol(state.episode, protocol), assigned=None, is_probing=False)
 
 
-def _with_static_members(client: Mapping[str, Any]) -> dict[str, Any]:
-    static = {} if "members" in client else static_members_of(client["consumers"])
-    return {**client, "members": static} if static else dict(client)
-
-
-def _observed(document: Mapping[str, Any]) -> dict[str, Any]:
-    if protocol_of(document) != CLASSIC:
-        held = ("active", "standby", "warmup")
-        return {"members": {each["id"]: {key: each[key] for key in held} for each in document["members"]}}
-    return {
-        "assignment": {
-            each["process_id"]: {"active": each["previous_active"], "standby": each["previous_standby"]}
-            for each in document["clients"]
-        },
-        "followup": False,
-        "threads": None,
-    }
-
-
 def _episode(
     scenario: Scenario,
     moment: DecisionMoment,
@@ -194,57 +170,23 @@ def _episode(
     given: Mapping[str, int],
     assumptions: list[str],
 ) -> Scenario:
-    document = moment.input.document
-    is_classic = protocol_of(document) == CLASSIC
+    is_classic = moment.protocol == CLASSIC
     changelogs = seen_changelogs([moment], moment.time_ms)
-    clients = _classic_clients(document, moment, assumptions) if is_classic else _streams_clients(document, moment)
-    assumptions += [*changelogs.assumptions, *_defaults(given, is_classic=is_classic), *document.get("assumptions", ())]
-    config = {**document["config"]}
-    made: dict[str, Any] = {
-        "format": 1,
-        "kind": "streams-episode",
-        "id": scenario.id,
-        "protocol": "classic" if is_classic else "streams",
-        **({"assignor": document["source"]["assignor"]} if "assignor" in document["source"] else {}),
-        "initial": {
-            "format": 1,
-            "kind": "streams",
-            "id": scenario.id,
-            "config": config,
-            "tasks": document["tasks"] if is_classic else tasks_of_subtopologies([document]),
-            "clients": clients,
-            "source": {"time_ms": moment.time_ms},
-            **({"workload": _workload(document["workload"])} if "workload" in document else {}),
-        },
-        "changelogs": changelog_documents(changelogs.by_task),
-        "events": [],
-        "until_ms": _UNTIL_MS,
-        "assumptions": list(dict.fromkeys(assumptions)),
-    }
-    timings = {**shipped_constants(), **given}
-    return scenario_from_document(with_settings(made, settings, timings), scenario.place)
+    clients = _classic_clients(moment, assumptions) if is_classic else _streams_clients(moment, scenario.id)
+    assumptions += [*changelogs.assumptions, *_defaults(given, is_classic=is_classic), *scenario.assumptions]
+    made = opening_document(moment, clients, changelogs.by_task, _UNTIL_MS, assumptions)
+    return scenario_from_document(with_settings(made, settings, {**shipped_constants(), **given}), scenario.place)
 
 
-def _workload(workload: Mapping[str, Any]) -> dict[str, Any]:
-    """The weight of the tasks in the form of a classic state; the records of a state are in its changelogs."""
-    tasks = {
-        task: {key: value for key, value in weighs.items() if key != "state_records"}
-        for task, weighs in workload.get("tasks", {}).items()
-    }
-    return {**workload, **({"tasks": tasks} if tasks else {})}
-
-
-def _classic_clients(
-    document: Mapping[str, Any], moment: DecisionMoment, assumptions: list[str]
-) -> list[dict[str, Any]]:
-    threads = document["observed"].get("threads") or {}
-    acceptable = int(document["config"].get("acceptable.recovery.lag") or 10_000)
+def _classic_clients(moment: DecisionMoment, assumptions: list[str]) -> list[StateClient]:
+    threads = moment.input.by_thread
+    acceptable = int(moment.evidence.recovery_lag or 10_000)
     is_probing, behind = moment.followup == "probing", 0
     made = []
-    for client in document["clients"]:
-        active, standby = moment.placed.get(client["process_id"], ((), ()))
+    for client in moment.input.clients:
+        active, standby = moment.placed.get(client.process_id, ((), ()))
         lags = {}
-        for task, lag in (client["lags"] or {}).items():
+        for task, lag in (client.lags or {}).items():
             if task in active:
                 lags[task] = -2
             elif task in standby:
@@ -254,57 +196,42 @@ def _classic_clients(
                 behind += is_behind
             elif lag >= 0:
                 lags[task] = lag
-        held = {
-            name: threads[name]["active"] + threads[name]["standby"] for name in client["consumers"] if name in threads
-        }
+        held = {name: threads[name] for name in client.consumers if name in threads}
         made.append(
-            {
-                **client,
-                "previous_active": list(active),
-                "previous_standby": list(standby),
-                "lags": lags,
-                "previous_by_consumer": held or None,
-            }
+            attrs.evolve(
+                client,
+                previous_active=active,
+                previous_standby=standby,
+                lags=lags,
+                previous_by_consumer=held or None,
+            )
         )
-    if any(client["previous_by_consumer"] is None for client in made):
-        for client in made:
-            client["previous_by_consumer"] = None
+    if any(client.previous_by_consumer is None for client in made):
+        made = [attrs.evolve(client, previous_by_consumer=None) for client in made]
     if behind:
         assumptions.append(f"{behind} copies that warm up count with their lag at the group's last decision")
     return made
 
 
-def _streams_clients(document: Mapping[str, Any], moment: DecisionMoment) -> list[dict[str, Any]]:
-    made = []
+def _streams_clients(moment: DecisionMoment, group: str) -> list[StateClient]:
+    made, targets = [], moment.input.targets
     for process, each in moment.participants.items():
-        members = [member for member in document["members"] if member["process_id"] == process]
-        targets = document["observed"]["members"]
-        held = {
-            member["id"]: [
-                [f"{name}_{number}" for name, numbers in targets[member["id"]][kind].items() for number in numbers]
-                for kind in ("active", "standby", "warmup")
-            ]
-            for member in members
-        }
-        static = {
-            member["id"]: {"client_id": member.get("client_id"), "instance_id": member["instance_id"]}
-            for member in members
-            if member["instance_id"] is not None
-        }
+        members = [member for member in moment.input.members if member.process_id == process]
+        held = {member.id: targets[member.id] for member in members}
         made.append(
-            {
-                **({"members": static} if static else {}),
-                "process_id": _process_id(process, document["id"]),
-                "rack": each.rack or None,
-                "tags": dict(each.tags),
-                "host": None,
-                "threads": len(members),
-                "consumers": list(held),
-                "previous_active": [task for active, _, _ in held.values() for task in active],
-                "previous_standby": [task for _, copies, warm in held.values() for task in (*copies, *warm)],
-                "lags": None,
-                "previous_by_consumer": {name: [task for of in kinds for task in of] for name, kinds in held.items()},
-            }
+            StateClient(
+                _process_id(process, group),
+                each.rack or None,
+                each.tags,
+                host=None,
+                threads=len(members),
+                consumers=list(held),
+                previous_active=[task for active, _, _ in held.values() for task in active],
+                previous_standby=[task for _, copies, warm in held.values() for task in (*copies, *warm)],
+                lags=None,
+                previous_by_consumer={name: [task for of in kinds for task in of] for name, kinds in held.items()},
+                members=static_names(members),
+            )
         )
     return made
 
@@ -333,7 +260,7 @@ def _defaults(given: Mapping[str, int], *, is_classic: bool) -> list[str]:
     ]
 
 
-def _names(moment: DecisionMoment) -> tuple[dict[str, str], bool]:
+def _names(moment: DecisionMoment, group: str) -> tuple[dict[str, str], bool]:
     """Process id to the instance's name, and true if each instance has one.
 
     The name is the client id or ``group.instance.id`` if no other instance has it, else the process id.
@@ -341,7 +268,7 @@ def _names(moment: DecisionMoment) -> tuple[dict[str, str], bool]:
     known = {process: _name_of(each) for process, each in moment.participants.items()}
     counts = Counter(known.values())
     found = {
-        _process_id(process, moment.input.document["id"]): name if name is not None and counts[name] == 1 else process
+        _process_id(process, group): name if name is not None and counts[name] == 1 else process
         for process, name in known.items()
     }
     return found, None not in counts

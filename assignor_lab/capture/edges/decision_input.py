@@ -9,6 +9,8 @@ import attrs
 
 from assignment_api.streams.client_state import UNTOLD_LAG
 from assignor_lab.model.decision import CLASSIC, STREAMS
+from assignor_lab.scenarios.formats.state_parts import state_clients, state_members
+from assignor_lab.scenarios.state_parts import StateClient, StateMember
 
 __all__ = ["DecisionInput", "ActiveTasks", "RestoredStore", "SeenWait", "named_tasks", "protocol_of"]
 
@@ -69,6 +71,31 @@ class DecisionInput:
             f"{each['id']}_{number}": each["stateful"]
             for each in self.document["subtopologies"]
             for number in range(each["tasks"])
+        }
+
+    @property
+    def clients(self) -> tuple[StateClient, ...]:
+        """Of the classic protocol."""
+        return state_clients(self.document)
+
+    @property
+    def members(self) -> tuple[StateMember, ...]:
+        """Of the streams protocol."""
+        return state_members(self.document)
+
+    @property
+    def by_thread(self) -> Mapping[str, list[str]]:
+        """Consumer to the tasks and copies that the decision gives it; empty: unknown."""
+        threads = self.document["observed"].get("threads") or {}
+        return {name: [*held["active"], *held["standby"]] for name, held in threads.items()}
+
+    @property
+    def targets(self) -> Mapping[str, tuple[list[str], list[str], list[str]]]:
+        """Member to its target: tasks, standbys, warm-ups."""
+        members: Mapping[str, Mapping[str, Mapping[str, Iterable[int]]]] = self.document["observed"]["members"]
+        return {
+            name: (named_tasks(held["active"]), named_tasks(held["standby"]), named_tasks(held["warmup"]))
+            for name, held in members.items()
         }
 
     @property

@@ -34,10 +34,17 @@ from assignor_lab.model.events import (
 )
 from assignor_lab.model.evidence import Evidence, EvidenceKind, InferenceRule
 from assignor_lab.model.moment import Moment
-from assignor_lab.scenarios.consumers import client_of, consumer_names, instance_id_of, static_instance, thread_of
+from assignor_lab.scenarios.consumers import (
+    client_of,
+    consumer_names,
+    instance_id_of,
+    static_instance,
+    static_members_of,
+    thread_of,
+)
 from assignor_lab.scenarios.formats.events import read_events
 
-__all__ = ["moment_of"]
+__all__ = ["moment_of", "moment_of_state"]
 
 
 def moment_of(document: Mapping[str, Any]) -> DecisionMoment:
@@ -63,6 +70,31 @@ def moment_of(document: Mapping[str, Any]) -> DecisionMoment:
         protocol_of(document) or CLASSIC,
         noted_events(source),
     )
+
+
+def moment_of_state(document: Mapping[str, Any], begin_ms: int) -> DecisionMoment:
+    """Of a checked state. If it holds no decision, each member keeps its tasks.
+
+    Ids of members show static ones if the source does not name them.
+
+    Args:
+        begin_ms: Time of a state that has none.
+    """
+    is_classic = protocol_of(document) == CLASSIC
+    filled = {**document, "source": {"time_ms": begin_ms, **(document.get("source") or {})}}
+    if is_classic:
+        filled["clients"] = [{"members": static_members_of(each["consumers"]), **each} for each in document["clients"]]
+    if "observed" not in document and is_classic:
+        roles = {"active": "previous_active", "standby": "previous_standby"}
+        filled["observed"] = {"assignment": {each["process_id"]: _held(each, roles) for each in document["clients"]}}
+    elif "observed" not in document:
+        roles = {role: role for role in ("active", "standby", "warmup")}
+        filled["observed"] = {"members": {each["id"]: _held(each, roles) for each in document["members"]}}
+    return moment_of(filled)
+
+
+def _held(fields: Mapping[str, Any], roles: Mapping[str, str]) -> dict[str, Any]:
+    return {role: fields[key] for role, key in roles.items()}
 
 
 def _on_host(each: Participant, hosts: Mapping[str, str]) -> Participant:
@@ -148,7 +180,7 @@ def _sorted(active: Iterable[str], copies: Iterable[str]) -> tuple[tuple[str, ..
 
 
 def _in_order(tasks: Iterable[str]) -> tuple[str, ...]:
-    return tuple(sorted(set(tasks), key=lambda task: TaskId.parse(task).sort_key()))
+    return tuple(sorted(dict.fromkeys(tasks), key=lambda task: TaskId.parse(task).sort_key()))
 
 
 # --- facts of a decision ---------------------------------------------------------------------------

@@ -10,12 +10,13 @@ import attrs
 from assignor_lab.capture.edges.decision_input import named_tasks
 from assignor_lab.capture.edges.happened import Happened, StartedProcess
 from assignor_lab.capture.edges.moments import CLASSIC, STREAMS, DecisionMoment
+from assignor_lab.scenarios.formats.state_parts import client_document
+from assignor_lab.scenarios.state_parts import MemberNames, StateClient, StateMember
 from assignor_lab.simulation.streams.episode import Changelog
 from assignor_lab.simulation.streams.seen_waits import NO_WAITS, SeenWaits
 
 __all__ = [
-    "PastEpisode", "RecordedDowntime", "changelog_documents", "episode_document", "missing_topics",
-    "tasks_of_subtopologies",
+    "PastEpisode", "RecordedDowntime", "episode_document", "missing_topics", "opening_document", "static_names",
 ]  # fmt: skip
 
 
@@ -65,26 +66,14 @@ class PastEpisode:
 
 def episode_document(past: PastEpisode) -> dict[str, Any]:
     """Its events are joins, leaves and losses. Kafka's decisions are under ``recorded``, which no simulation reads."""
-    first = past.moments[0].input.document
-    tasks = _tasks(past)
+    first = past.moments[0]
+    tasks = _tasks(past.moments, past.protocol)
     waits = {kind: list(each) for kind, each in attrs.asdict(past.waits).items() if each}
+    source = {"time_ms": past.first_ms, "group": past.group}
+    clients = [] if past.begins_empty else _clients(past)
     return {
-        "format": 1,
-        "kind": "streams-episode",
-        "id": past.group or first["id"],
-        "protocol": past.protocol,
-        **({"assignor": first["source"]["assignor"]} if "assignor" in first["source"] else {}),
-        "initial": {
-            "format": 1,
-            "kind": "streams",
-            "id": first["id"],
-            "config": first["config"],
-            "tasks": tasks,
-            "clients": [] if past.begins_empty else _clients(past),
-            "source": {"time_ms": past.first_ms, "group": past.group},
-            **_workload(past.moments, tasks),
-        },
-        "changelogs": changelog_documents(past.changelogs),
+        **_beginning(past.moments, past.group or first.input.document["id"], past.protocol, tasks, clients, source),
+        "changelogs": _changelogs(past.changelogs),
         "missing_topics": missing_topics(past),
         "events": [_event(each, past.first_ms) for each in past.happened],
         "until_ms": past.until_ms - past.first_ms,
@@ -98,7 +87,54 @@ def episode_document(past: PastEpisode) -> dict[str, Any]:
     }
 
 
-def changelog_documents(changelogs: Mapping[str, Changelog]) -> dict[str, Any]:
+def opening_document(
+    moment: DecisionMoment,
+    clients: Iterable[StateClient],
+    changelogs: Mapping[str, Changelog],
+    until_ms: int,
+    assumptions: Iterable[str],
+) -> dict[str, Any]:
+    """An episode without events that begins with a decided state."""
+    tasks, source = _tasks([moment], moment.protocol), {"time_ms": moment.time_ms}
+    written = list(map(client_document, clients))
+    return {
+        **_beginning([moment], moment.input.document["id"], moment.protocol, tasks, written, source),
+        "changelogs": _changelogs(changelogs),
+        "events": [],
+        "until_ms": until_ms,
+        "assumptions": list(dict.fromkeys(assumptions)),
+    }
+
+
+def _beginning(
+    moments: Sequence[DecisionMoment],
+    name: str,
+    protocol: str,
+    tasks: Sequence[Mapping[str, Any]],
+    clients: Sequence[Mapping[str, Any]],
+    source: Mapping[str, Any],
+) -> dict[str, Any]:
+    first = moments[0].input.document
+    return {
+        "format": 1,
+        "kind": "streams-episode",
+        "id": name,
+        "protocol": protocol,
+        **({"assignor": first["source"]["assignor"]} if "assignor" in first["source"] else {}),
+        "initial": {
+            "format": 1,
+            "kind": "streams",
+            "id": first["id"],
+            "config": first["config"],
+            "tasks": tasks,
+            "clients": clients,
+            "source": source,
+            **_workload(moments, tasks),
+        },
+    }
+
+
+def _changelogs(changelogs: Mapping[str, Changelog]) -> dict[str, Any]:
     return {
         task: {
             "records": each.records,
@@ -113,11 +149,11 @@ def changelog_documents(changelogs: Mapping[str, Changelog]) -> dict[str, Any]:
 # --- the group at the beginning -----------------------------------------------------------------------
 
 
-def _tasks(past: PastEpisode) -> list[dict[str, Any]]:
+def _tasks(moments: Iterable[DecisionMoment], protocol: str) -> list[dict[str, Any]]:
     """From the latest decision that has it: the first decision creates internal topics."""
-    documents = [moment.input.document for moment in past.moments]
-    if past.protocol == STREAMS:
-        return tasks_of_subtopologies(documents)
+    documents = [moment.input.document for moment in moments]
+    if protocol == STREAMS:
+        return _tasks_of_subtopologies(documents)
     found: dict[str, dict[str, Any]] = {}
     for document in documents:
         for task in document["tasks"]:
@@ -127,7 +163,7 @@ def _tasks(past: PastEpisode) -> list[dict[str, Any]]:
     return list(found.values())
 
 
-def tasks_of_subtopologies(documents: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
+def _tasks_of_subtopologies(documents: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
     """In the form of a classic state; stores and partitions are unknown."""
     sizes: dict[str, tuple[int, bool]] = {}
     for document in documents:
@@ -148,25 +184,23 @@ def _clients(past: PastEpisode) -> list[dict[str, Any]]:
     first = past.moments[0]
     if past.protocol == CLASSIC:
         return [dict(client) for client in first.input.document["clients"]]
-    return [_client_of(first, process) for process in first.participants]
+    return [client_document(_client_of(first, process)) for process in first.participants]
 
 
-def _client_of(moment: DecisionMoment, process: str) -> dict[str, Any]:
+def _client_of(moment: DecisionMoment, process: str) -> StateClient:
     each = moment.participants[process]
-    members = [member for member in moment.input.document["members"] if member["process_id"] == process]
-    static = {
-        member["id"]: {"client_id": member.get("client_id"), "instance_id": member["instance_id"]}
-        for member in members
-        if member["instance_id"] is not None
-    }
-    return {
-        "process_id": process, "rack": each.rack or None, "tags": dict(each.tags), "host": None,
-        "threads": each.thread_count, "consumers": [],
-        "previous_active": [task for member in members for task in named_tasks(member["active"])],
-        "previous_standby": [task for member in members for task in named_tasks(member["standby"])],
-        "lags": None, "previous_by_consumer": None,
-        **({"members": static} if static else {}),
-    }  # fmt: skip
+    members = [member for member in moment.input.members if member.process_id == process]
+    return StateClient(
+        process, each.rack or None, each.tags, None, each.thread_count, (),
+        [task for member in members for task in named_tasks(member.active)],
+        [task for member in members for task in named_tasks(member.standby)],
+        lags=None, previous_by_consumer=None, members=static_names(members),
+    )  # fmt: skip
+
+
+def static_names(members: Iterable[StateMember]) -> dict[str, MemberNames]:
+    """Names of the static ones among the members of a streams group."""
+    return {each.id: MemberNames(each.client_id, each.instance_id) for each in members if each.instance_id is not None}
 
 
 def _workload(moments: Iterable[DecisionMoment], tasks: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
@@ -196,7 +230,7 @@ def missing_topics(past: PastEpisode) -> list[str]:
         return []
     return sorted({
         partition["topic"]
-        for task in _tasks(past)
+        for task in _tasks(past.moments, past.protocol)
         for partition in task["partitions"] or ()
         if partition["topic"].endswith("-repartition")
     })  # fmt: skip

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from assignor_lab.documents.values import plain_document
 from assignor_lab.scenarios.state_parts import MemberNames, StateClient, StateMember, StatePartition, StateTask
 
-__all__ = ["state_clients", "state_members", "state_tasks"]
+__all__ = ["client_document", "state_clients", "state_members", "state_tasks"]
 
 
 def state_clients(document: Mapping[str, Any]) -> tuple[StateClient, ...]:
@@ -17,6 +18,11 @@ def state_clients(document: Mapping[str, Any]) -> tuple[StateClient, ...]:
         else StateClient(**each)
         for each in document["clients"]
     )
+
+
+def client_document(client: StateClient) -> dict[str, Any]:
+    document: dict[str, Any] = plain_document(client)
+    return document if client.members else {key: value for key, value in document.items() if key != "members"}
 
 
 def state_members(document: Mapping[str, Any]) -> tuple[StateMember, ...]:
