@@ -8,6 +8,7 @@ import attrs
 
 from assignment_api.plugins.keys import is_setting
 from assignor_lab.groups.variants import configured
+from assignor_lab.kafka.coordinator.session_timeout import heartbeat_of
 from assignor_lab.planning.making import Options
 from assignor_lab.planning.predict import Terms
 from assignor_lab.planning.state import PresentState, under_other_protocol
@@ -17,7 +18,7 @@ __all__ = [
     "REMAIN", "SESSION", "STANDBYS", "STATIC", "STRATEGY", "STREAMS_HEARTBEAT", "STREAMS_SESSION", "TRANSACTIONAL",
     "WARMUPS",
     "MAX_DELAY", "PARTITION_STRATEGY", "PROTOCOL_OF_WORKERS",
-    "Configuration", "AdvisedState", "change_words", "heartbeat_of", "name_of",
+    "Configuration", "AdvisedState", "change_words", "name_of",
     "under",
 ]  # fmt: skip
 
@@ -51,11 +52,6 @@ class AdvisedState:
     state: PresentState
     terms: Terms
     options: Options
-
-
-def heartbeat_of(session_ms: int, present_ms: int) -> int:
-    """The present interval, at most a third of the session timeout."""
-    return min(present_ms, session_ms // 3)
 
 
 def under(configuration: Configuration, present: Configuration, subject: AdvisedState) -> AdvisedState:

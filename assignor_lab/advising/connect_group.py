@@ -19,13 +19,13 @@ from assignor_lab.advising.configurations import (
     PROTOCOL_OF_WORKERS,
     SESSION,
     Configuration,
-    heartbeat_of,
 )
 from assignor_lab.advising.days import Day, DayEvent
 from assignor_lab.advising.figures import DayCost, stateless_cost
 from assignor_lab.advising.forms import Forms
 from assignor_lab.advising.mix import DEFAULT_MIX, Mix
 from assignor_lab.advising.space import SESSIONS_MS, Dimension, Space
+from assignor_lab.kafka.coordinator.session_timeout import heartbeat_of
 from assignor_lab.model.connect_episodes import ConnectDetails, ConnectEvent
 from assignor_lab.planning.connect_machine import shipped_machine
 from assignor_lab.planning.connect_state import connect_state

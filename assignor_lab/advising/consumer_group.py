@@ -20,13 +20,13 @@ from assignor_lab.advising.configurations import (
     SESSION,
     STATIC,
     Configuration,
-    heartbeat_of,
 )
 from assignor_lab.advising.days import Day, DayEvent
 from assignor_lab.advising.figures import DayCost, stateless_cost
 from assignor_lab.advising.forms import Forms
 from assignor_lab.advising.mix import Mix
 from assignor_lab.advising.space import SESSIONS_MS, Dimension, Space
+from assignor_lab.kafka.coordinator.session_timeout import heartbeat_of
 from assignor_lab.planning.consumer_plan import ConsumerContender, consumer_plan, played_consumer_plan
 from assignor_lab.planning.consumer_state import (
     ConsumerState,

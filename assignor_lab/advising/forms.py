@@ -21,9 +21,9 @@ from assignor_lab.advising.configurations import (
     STREAMS_HEARTBEAT,
     STREAMS_SESSION,
     AdvisedState,
-    heartbeat_of,
 )
 from assignor_lab.capture.edges.moments import STREAMS
+from assignor_lab.kafka.coordinator.session_timeout import heartbeat_of
 
 __all__ = ["Forms", "forms_of"]
 

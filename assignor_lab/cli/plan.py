@@ -68,7 +68,8 @@ Batch = Annotated[
     str, typer.Option("--batch", metavar="N|all", help="roll: instances that restart together, such as 2, or all.")
 ]
 Down = Annotated[
-    float, typer.Option("--down-seconds", metavar="S", min=0, help="From the end of a process to the next start.")
+    float | None,
+    typer.Option("--down-seconds", metavar="S", min=0, help="From the end of a process to the next start."),
 ]
 Start = Annotated[
     str | None,
@@ -173,7 +174,7 @@ def _plan(
     may: May = None,
     form: Form = "text",
     search_plays: SearchPlays = 2_000,
-    down_seconds: Down = 0,
+    down_seconds: Down = None,
     start_seconds: Start = None,
     poll_seconds: Poll = None,
     revoke_seconds: Revoke = None,

@@ -63,6 +63,7 @@ class Explained:
     """A state with the explanations of its tasks.
 
     Args:
+        given: The tasks that the answer places and that no client of the state ran before.
         named: The requested assignor; another one if Kafka replaces it in this state.
         tells_rules: True if the assignor reports its rules.
         rules: Id of a rule to its text, if the assignor provides it.
@@ -81,6 +82,7 @@ class Explained:
     labels: Mapping[str, str]
     tasks: int
     moved: tuple[str, ...]
+    given: tuple[str, ...]
     tells_rules: bool
     explanations: tuple[Explanation, ...]
     rules: Mapping[str, str] = attrs.field(factory=dict)
@@ -159,6 +161,7 @@ def explain(
         labels,
         len(tasks),
         moved,
+        tuple(each for each in tasks if before.owner(each) is None is not after.owner(each)),
         steps is not None,
         explanations,
         rules,

@@ -50,7 +50,14 @@ def stand_in_sentence(explained: Explained) -> str | None:
 
 
 def nothing_moves(explained: Explained) -> str:
-    return f"{explained.assignor} moves no {explained.noun}: each one stays with its client. Name one with --task."
+    name, noun, given = explained.assignor, explained.noun, len(explained.given)
+    if not explained.tasks:
+        return f"This state has no {noun}."
+    if not given:
+        return f"{name} moves no {noun}: each one stays with its client. Name one with --task."
+    others = "" if given == explained.tasks else ", and the others stay with their clients"
+    out = f"it gives out {plural(given, noun)} that no client here ran{others}"
+    return f"{name} moves no {noun}: {out}. Name one with --task."
 
 
 def kafka_sentence(explained: Explained, each: Explanation) -> str | None:

@@ -13,7 +13,7 @@ import attrs
 from assignment_api import AssignorLabError
 from assignor_lab.advising.advice import Advice, Effort, Runs, advise, player
 from assignor_lab.advising.choice import Aims
-from assignor_lab.advising.configurations import AdvisedState
+from assignor_lab.advising.configurations import SESSION, AdvisedState
 from assignor_lab.advising.connect_group import connect_group, connect_space
 from assignor_lab.advising.connect_past import connect_past
 from assignor_lab.advising.consumer_group import advised_consumers, consumer_space
@@ -23,6 +23,12 @@ from assignor_lab.advising.past import past_of
 from assignor_lab.advising.played_days import kept
 from assignor_lab.advising.space import Space, narrowed, space_of, with_own_settings
 from assignor_lab.advising.streams_group import AdvisedStreamsGroup
+from assignor_lab.kafka.coordinator.session_timeout import (
+    LEAST_SESSION_MS,
+    allowed_session,
+    check_timeouts,
+    heartbeat_of,
+)
 from assignor_lab.opened.reading import ReadGroup
 from assignor_lab.planning.connect_state import is_connect_state
 from assignor_lab.planning.consumer_state import is_consumer_state
@@ -78,13 +84,18 @@ class AdviceCase:
 
         Raises:
             SpaceError: if a fixed or allowed setting does not exist for the group, or has no such value.
+            TimeoutsError: if a session timeout leaves no time for heartbeats.
             AssignorLabError: another subclass, if no play can begin with the group.
         """
         group, mix, space, assumptions = _subject(read, question)
         own = {**{key: [value] for key, value in question.fixed.items()}, **question.within}
         settings = read.terms.sources.effective(read.scenario.config)
         whole = with_own_settings(space, own, read.terms.registry, settings)
-        told = tuple(dict.fromkeys([mix_sentence(mix), *assumptions]))
+        sessions = [int(value) for value in own.get(SESSION, ()) if value.isdecimal()]
+        for session in sessions:
+            check_timeouts(session, heartbeat_of(session, session))
+        allowed = allowed_session(min(sessions, default=LEAST_SESSION_MS))
+        told = tuple(dict.fromkeys([mix_sentence(mix), *assumptions, *allowed]))
         return cls(read, question, group, mix, narrowed(whole, question.fixed, question.within), told)
 
     def advice(

@@ -10,6 +10,7 @@ from assignment_api import AssignorLabError
 from assignor_lab.groups.deciding_release import release_sentence
 from assignor_lab.groups.entries import kind_named
 from assignor_lab.groups.variants import variants_of
+from assignor_lab.kafka.coordinator.session_timeout import allowed_session
 from assignor_lab.opened.reading import ReadGroup
 from assignor_lab.planning.connect_intervals import connect_calibrated, shipped_connect_widenings
 from assignor_lab.planning.connect_plan import (
@@ -36,6 +37,7 @@ from assignor_lab.planning.past_record import PastRecord
 from assignor_lab.planning.plans import Plan
 from assignor_lab.planning.predicted import Prediction
 from assignor_lab.planning.words import Answer
+from assignor_lab.simulation.consumer.consumers import CLASSIC
 from assignor_lab.verification.decisions import recorded_assignor
 
 __all__ = ["connect_answer", "consumer_answer"]
@@ -96,7 +98,7 @@ def connect_answer(
         source,
         present,
         variants,
-        [*state.assumptions, _ground()],
+        [*state.assumptions, *allowed_session(state.episode.timings.session_timeout_ms), _ground()],
         seed,
         played_connect_plan,
         calibrated,
@@ -134,7 +136,14 @@ def consumer_answer(
     elif texts is not None:
         variants = usual_consumer_variants(state, options, plan, read.terms)
     is_corrected = past is not None and bool(past.changes)
-    assumptions = [*state.assumptions, *plan.assumptions, *([] if is_corrected else [_UNCALIBRATED_CONSUMERS])]
+    is_classic = state.protocol == CLASSIC
+    sessions = allowed_session(state.episode.timings.session_timeout_ms) if is_classic else []
+    assumptions = [
+        *state.assumptions,
+        *plan.assumptions,
+        *sessions,
+        *([] if is_corrected else [_UNCALIBRATED_CONSUMERS]),
+    ]
 
     def calibrated(work: Callable[[int], PlayedPlan], plan: Plan) -> Prediction:
         made = predict(work, plan)

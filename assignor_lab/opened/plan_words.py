@@ -22,7 +22,7 @@ class PlanWords(TypedDict, total=False):
     Keys:
         order, only, leaving: Names of instances, as ``a,b`` or one by one.
         batch: Instances that restart together, or ``all``.
-        down_seconds: From the end of a process to the next start.
+        down_seconds: From the end of a process, or of a broker, to the next start.
         start_seconds: From the start of a process to its first join, as ``8``, or ``6..16`` for the bounds of 90 %.
         poll_seconds, revoke_seconds: Of consumers: time of a poll's records, and of ``onPartitionsRevoked``.
         wait: End of a step: ``ready``, ``calm``, or seconds.
@@ -34,7 +34,7 @@ class PlanWords(TypedDict, total=False):
     order: str | Sequence[str]
     only: str | Sequence[str]
     batch: int | str
-    down_seconds: float
+    down_seconds: float | None
     start_seconds: float | str | None
     poll_seconds: float | None
     revoke_seconds: float | None
@@ -68,12 +68,14 @@ def plan_options(plan_name: str, words: PlanWords) -> Options:
     start = words.get("start_seconds")
     start_ms, starts = (None, None) if start is None else parse_starts(str(start))
     to = str(words.get("to", ""))
-    is_upgrade = plan_name == "upgrade"
+    is_upgrade, is_of_brokers = plan_name == "upgrade", plan_name == "broker-roll"
+    down_ms = _known_ms(words.get("down_seconds"))
     return Options(
         order=_names(words.get("order", "")),
         only=_names(words.get("only", "")),
         batch=_batch(str(words.get("batch", 1))),
-        down_ms=_ms(words.get("down_seconds", 0)),
+        down_ms=0 if is_of_brokers else down_ms or 0,
+        broker_down_ms=down_ms if is_of_brokers else None,
         start_ms=start_ms,
         starts=starts,
         poll_ms=_known_ms(words.get("poll_seconds")),

@@ -10,6 +10,7 @@ import attrs
 
 from assignment_api import AssignorLabError
 from assignor_lab.groups.variants import variants_of
+from assignor_lab.kafka.coordinator.session_timeout import allowed_session
 from assignor_lab.opened.loops import played_loop, recorded_loop
 from assignor_lab.opened.member_answers import connect_answer, consumer_answer
 from assignor_lab.opened.past import past_of_group
@@ -160,6 +161,7 @@ def _streams_answer(
             *labelled,
             *made.assumptions,
             *_named_assignor(terms),
+            *(allowed_session(as_it_is.state.episode.timings.session_timeout_ms) if state.is_classic else ()),
             *as_it_is.state.episode.assumptions,
             *differing_assumptions(as_it_is, chosen),
         ],

@@ -50,9 +50,9 @@ def effects_by_release(given: Iterable[str], release: KafkaRelease) -> tuple[lis
     return sorted(lost), sorted(kept), sentences
 
 
-def broker_roll(state: PresentState, brokers: int, down_ms: int) -> Plan:
+def broker_roll(state: PresentState, brokers: int, down_ms: int | None) -> Plan:
     """A restart of all brokers, one after the other: the cost for a group whose members keep running."""
-    down_ms = down_ms or _DOWN_MS
+    down_ms = _DOWN_MS if down_ms is None else down_ms
     release = state.episode.release
     notes = [f"a broker is down for {down_ms / 1000:g} s; the group's coordinator moves without a pause"]
     if not state.is_classic:

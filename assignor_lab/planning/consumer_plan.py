@@ -14,6 +14,7 @@ from pathlib import Path
 import attrs
 
 from assignor_lab.groups.variants import Contender, VariantError, configured, timings_of
+from assignor_lab.kafka.coordinator.session_timeout import shorter_session
 from assignor_lab.planning.consumer_state import (
     ConsumerState,
     decider,
@@ -43,9 +44,9 @@ _NEVER_READY_MS = 600_000
 SESSION, RESTART, REBALANCE = "session timeout", "process restart", "rebalancing"
 #: A broker's restart, and the time until its replicas are in sync.
 _BROKER_DOWN_MS, _IN_SYNC_MS = 20_000, 15_000
+_OTHER_PLANS = ("upgrade-protocol", "broker-roll", "script")
 _MIGRATION = "the broker allows the move while members run (group.consumer.migration.policy=bidirectional, its default)"
 _LEADERS = "broker 1 is taken for the group's coordinator; partitions change their leaders without a pause"
-_SHORT_SESSION_MS, _LEAST_SESSION_MS = 10_000, 6_000
 _STRATEGIES = ("range", "cooperative-sticky")
 #: From the quickest to the slowest starts, as shares of the median.
 _STARTS = (0.85, 1.15)
@@ -65,7 +66,7 @@ def consumer_plan(name: str, subject: str | None, state: ConsumerState, options:
         check_options(name, options)
         return _broker_roll(options)
     if name != "upgrade-protocol":
-        return member_plan(name, subject, state.names, options, "consumer", "a consumer group")
+        return member_plan(name, subject, state.names, options, "consumer", "a consumer group", _OTHER_PLANS)
     check_options(name, options)
     roll = member_plan("roll", None, state.names, options, "consumer", "a consumer group")
     to = CONSUMER if state.protocol == CLASSIC else CLASSIC
@@ -78,7 +79,7 @@ def consumer_plan(name: str, subject: str | None, state: ConsumerState, options:
 
 def _broker_roll(options: Options) -> Plan:
     """Each broker restarts once; the next one follows when its replicas are in sync."""
-    down_ms = options.down_ms or _BROKER_DOWN_MS
+    down_ms = _BROKER_DOWN_MS if options.broker_down_ms is None else options.broker_down_ms
     event = {"type": "broker_restart", "for_ms": down_ms}
     steps = [
         Step(f"broker {number}", (Action("event", "", {**event, "coordinates": number == 1}),), down_ms + _IN_SYNC_MS)
@@ -120,11 +121,11 @@ def usual_consumer_variants(
         return
     yield other("KIP-848" if is_classic else "classic", under_protocol(state, CONSUMER if is_classic else CLASSIC))
     timings = state.episode.timings
-    if is_classic:
-        shorter_ms = _SHORT_SESSION_MS if timings.session_timeout_ms > _SHORT_SESSION_MS else _LEAST_SESSION_MS
-        if shorter_ms < timings.session_timeout_ms:
-            changed = attrs.evolve(state.episode, timings=attrs.evolve(timings, session_timeout_ms=shorter_ms))
-            yield other(f"session timeout {shorter_ms // 1000} s", attrs.evolve(state, episode=changed))
+    shorter = shorter_session(timings.session_timeout_ms, timings.heartbeat_interval_ms)
+    if is_classic and shorter is not None:
+        timings = attrs.evolve(timings, session_timeout_ms=shorter[0], heartbeat_interval_ms=shorter[1])
+        changed = attrs.evolve(state.episode, timings=timings)
+        yield other(f"session timeout {shorter[0] // 1000} s", attrs.evolve(state, episode=changed))
     if plan.name == "roll" and options.batch == 1 and len(plan.steps) > 2:
         two = consumer_plan(plan.name, None, state, attrs.evolve(options, batch=2))
         yield ConsumerContender("two at once", state, two, terms)

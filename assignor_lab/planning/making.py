@@ -38,7 +38,7 @@ _OPTIONS: Mapping[str, frozenset[str]] = {
     "kill": frozenset({"back_after_ms", "wipe"}),
     "upgrade": frozenset({"order", "only", "batch", "leave", "surge", "stuck", "down_ms", "to_release"}),
     "upgrade-protocol": frozenset({"leave", "down_ms"}),
-    "broker-roll": frozenset({"brokers", "down_ms"}),
+    "broker-roll": frozenset({"brokers", "broker_down_ms"}),
     "script": frozenset(),
 }  # fmt: skip
 
@@ -60,6 +60,7 @@ class Options:
         only: Instances that are restarted; empty: all.
         batch: Instances that are restarted together; more than there are: all.
         down_ms: From the end of a process until its successor is started.
+        broker_down_ms: From the end of a broker until its start; ``None``: usual.
         start_ms: From the start of a process until its first join; ``None``: unknown.
         starts: Its distribution; ``None``: around ``start_ms``.
         poll_ms: From one poll of a consumer, or of a busy thread of Streams, to the next; ``None``: unknown.
@@ -82,6 +83,7 @@ class Options:
     only: Sequence[str] = attrs.field(default=(), converter=_names)
     batch: int = 1
     down_ms: int = 0
+    broker_down_ms: int | None = None
     start_ms: int | None = None
     starts: Starts | None = None
     poll_ms: int | None = None
@@ -364,7 +366,7 @@ def upgrade_protocol_plan(state: PresentState, options: Options) -> Plan:
 
 def broker_roll_plan(state: PresentState, options: Options) -> Plan:
     """A restart of all brokers, one after the other."""
-    return attrs.evolve(broker_roll(state, options.brokers, options.down_ms), wait=options.wait)
+    return attrs.evolve(broker_roll(state, options.brokers, options.broker_down_ms), wait=options.wait)
 
 
 def is_in_memory(state: PresentState) -> bool:

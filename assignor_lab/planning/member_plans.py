@@ -7,6 +7,7 @@ from itertools import pairwise, starmap
 
 import attrs
 
+from assignor_lab.documents.wording import listed
 from assignor_lab.planning.instances import UnknownInstanceError, new_names
 from assignor_lab.planning.making import Options, PlanError, check_options
 from assignor_lab.planning.measured import PlayedPlan, StepCost
@@ -31,7 +32,13 @@ def refuse_options(options: Options, names: Iterable[str], unit: str) -> None:
 
 
 def member_plan(
-    name: str, subject: str | None, present: Sequence[str], options: Options, unit: str, title: str
+    name: str,
+    subject: str | None,
+    present: Sequence[str],
+    options: Options,
+    unit: str,
+    title: str,
+    others: Sequence[str] = (),
 ) -> Plan:
     """The plan of a group.
 
@@ -39,6 +46,7 @@ def member_plan(
         present: Names of its members.
         unit: A member, as sentences name it.
         title: The group, likewise.
+        others: Further plans of the group.
 
     Raises:
         PlanError, UnknownInstanceError: if the options contradict the state, or the plan is one of Streams groups.
@@ -57,7 +65,7 @@ def member_plan(
         back_s = None if options.back_after_ms is None else options.back_after_ms / 1000
         parameters = {"instance": killed, "back_after_seconds": back_s}
         return _plan("kill", [Step(killed, (action,))], options, parameters, unit)
-    raise PlanError(f"{name} is a plan of Streams groups: {title} has roll, scale and kill")
+    raise PlanError(f"{name} is a plan of other groups: {title} has {listed(['roll', 'scale', 'kill', *others])}")
 
 
 def _roll(present: Sequence[str], options: Options, unit: str) -> Plan:

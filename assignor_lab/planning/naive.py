@@ -41,7 +41,7 @@ def naive_estimate(state: PresentState, plan: Plan) -> Naive:
     for step in plan.steps:
         for action in step.actions:
             away, tasks = _of_action(state, plan, action)
-            worst.append(away)
+            worst.append(away if tasks else 0.0)
             sums.append(None if away is None else away * tasks)
     return Naive(_largest(worst), _summed(sums))
 

@@ -12,6 +12,7 @@ from assignor_lab.groups.deciding_release import how_known, release_sentence
 from assignor_lab.groups.streams_episode.kind import STREAMS_EPISODE
 from assignor_lab.groups.streams_episode.playing import deciding
 from assignor_lab.groups.variants import Contender, configured, timings_of
+from assignor_lab.kafka.coordinator.session_timeout import shorter_session
 from assignor_lab.planning.making import Options, is_in_memory, roll_plan
 from assignor_lab.planning.measured import PlayedPlan
 from assignor_lab.planning.plans import Plan
@@ -26,10 +27,6 @@ __all__ = [
     "releases_of", "usual_variants", "without_effect",
 ]  # fmt: skip
 
-#: Least ``session.timeout.ms`` that brokers allow by default.
-_LEAST_SESSION_MS = 6_000
-#: A usual shorter session for groups with the default of 45 s.
-_SHORT_SESSION_MS = 10_000
 _WARM_UPS, _USUAL_WARM_UPS, _MANY_WARM_UPS = "max.warmup.replicas", 2, 20
 #: The variant of a scale-out with ``max.warmup.replicas`` 20.
 MORE_WARM_UPS = f"{_MANY_WARM_UPS} warm-ups"
@@ -187,12 +184,11 @@ def _static(state: PresentState) -> PresentState:
 
 
 def _shorter_session(state: PresentState, plan: Plan, terms: Terms) -> Iterator[PlanVariant]:
-    now_ms = state.episode.timings.session_timeout_ms
-    shorter_ms = _SHORT_SESSION_MS if now_ms > _SHORT_SESSION_MS else _LEAST_SESSION_MS
-    if shorter_ms < now_ms:
-        timings = attrs.evolve(state.episode.timings, session_timeout_ms=shorter_ms)
+    timings = state.episode.timings
+    if (shorter := shorter_session(timings.session_timeout_ms, timings.heartbeat_interval_ms)) is not None:
+        timings = attrs.evolve(timings, session_timeout_ms=shorter[0], heartbeat_interval_ms=shorter[1])
         changed = attrs.evolve(state, episode=attrs.evolve(state.episode, timings=timings))
-        yield PlanVariant(f"session timeout {shorter_ms // 1000} s", changed, plan, terms)
+        yield PlanVariant(f"session timeout {shorter[0] // 1000} s", changed, plan, terms)
 
 
 def _has_state(state: PresentState) -> bool:

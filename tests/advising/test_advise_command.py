@@ -36,6 +36,14 @@ ALONE = [
 ]  # fmt: skip
 
 
+def test_a_session_below_the_brokers_minimum_is_an_assumption_and_one_without_heartbeats_is_refused(rolls: str) -> None:
+    words = ["--mix", rolls, "--configurations", "2", "--hours", "1"]
+    assert "the brokers allow session.timeout.ms 3000" in run(*words, "--fix", "session.timeout.ms=3000").output
+    assert "the brokers allow" not in run(*words, "--fix", "session.timeout.ms=6000").output
+    refused = run(*words, "--fix", "session.timeout.ms=2")
+    assert "heartbeat.interval.ms 0 is not between 0 and session.timeout.ms 2" in str(refused.exception)
+
+
 def test_the_answer_begins_with_the_check_and_a_sentence_and_the_change(rolls: str) -> None:
     done = run(*ALONE, "--mix", rolls)
     assert done.exit_code == 0, done.output

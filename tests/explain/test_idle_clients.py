@@ -32,6 +32,18 @@ def test_many_small_topics_of_one_stream_make_one_task(pattern: Path) -> None:
     assert "00000000-0000-0000-0000-000000000002 has no task: 1 task is too few for all threads." in shown
 
 
+def test_tasks_that_no_client_ran_are_given_out(pattern: Path) -> None:
+    shown = " ".join(run("explain", str(pattern), "--calls", "0").stdout.split())
+    state = json.loads(pattern.read_text())
+    ran = any(client["previous_active"] for client in state["clients"])
+    assert ("each one stays with its client" in shown) == ran
+    for client in state["clients"]:
+        client |= {"previous_active": [], "previous_standby": []}
+    pattern.write_text(json.dumps(state))
+    shown = " ".join(run("explain", str(pattern), "--calls", "0").stdout.split())
+    assert "moves no task: it gives out 1 task that no client here ran. Name one with --task." in shown
+
+
 def test_unknown_topics_leave_the_number_of_tasks(pattern: Path) -> None:
     state = json.loads(pattern.read_text())
     state["tasks"][0]["partitions"] = None

@@ -184,7 +184,11 @@ def test_a_seed_gives_the_same_bytes(eager: Path) -> None:
         (("scale", "--to", "3"), "the group has 3 consumers"),
         (("roll", "--wipe"), "--wipe is an option of kill"),
         (("roll", "--surge", "1"), "--surge is for Streams groups"),
-        (("upgrade", "--to", "4.3"), "is a plan of Streams groups: a consumer group has"),
+        (
+            ("upgrade", "--to", "4.3"),
+            "has roll, scale, kill, upgrade-protocol, broker-roll and script",
+        ),
+        (("roll", "-c", "heartbeat.interval.ms=60000"), "heartbeat.interval.ms 60000 is not between 0 and session"),
         (("roll", "--variant", "a=range,num.standby.replicas=1"), "has no effect on a plan of consumers"),
     ],
 )

@@ -47,6 +47,13 @@ def test_each_broker_costs_two_rebalances_up_to_4_3_and_none_in_4_4(with_racks: 
     assert rebalances(newest["variants"]["Kafka 4.3"]) == (6, 6)
 
 
+@pytest.mark.parametrize(("words", "seconds"), [((), 60), (("--down-seconds", "0"), 0), (("--down-seconds", "1"), 1)])
+def test_a_broker_is_down_for_the_given_time(with_racks: Path, words: tuple[str, ...], seconds: float) -> None:
+    document = planned(with_racks, "broker-roll", "--brokers", "1", "--no-variants", *words)
+    # Its replicas take the same time until they are in sync.
+    assert round(document["total"]["duration_seconds"]["median"]) == seconds + 15
+
+
 def test_without_racks_or_under_the_streams_protocol_a_broker_costs_nothing(with_racks: Path) -> None:
     without = planned(STATEFUL, "broker-roll", "--release", "4.3", "--no-variants")
     assert rebalances(without) == (0, 0)

@@ -59,7 +59,9 @@ def test_limits_that_nothing_meets_name_the_nearest_order_and_what_it_breaks(kin
     said = error(run(SOURCES[kind](tmp_path), "roll", *words))
     assert "the nearest one, " in said
     assert "(at most 0.5)" in said
-    assert "Raise --at-most" in said
+    assert "Raise --at-most, allow other settings (--may settings), or" in said
+    said = error(run(SOURCES[kind](tmp_path), "roll", *words, "--may", "settings"))
+    assert "Raise --at-most or give more plays" in said or "no other settings of membership" in said
 
 
 @KINDS

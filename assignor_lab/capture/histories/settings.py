@@ -11,11 +11,9 @@ from assignment_api.plugins.keys import TOPOLOGY_OPTIMIZATION, read_value
 from assignment_api.plugins.layers import ConfigLayer
 from assignor_lab.capture.edges.moments import DecisionMoment
 from assignor_lab.capture.histories.presence import expired, left_by_request
+from assignor_lab.kafka.coordinator.session_timeout import LEAST_SESSION_MS
 
 __all__ = ["longest_session_ms", "optimization_in", "settings_of_decisions"]
-
-#: Brokers' default of ``group.min.session.timeout.ms``.
-_LEAST_SESSION_MS = 6_000
 
 
 def settings_of_decisions(decisions: Iterable[Mapping[str, Any]]) -> tuple[dict[str, Any], dict[str, str]]:
@@ -49,7 +47,7 @@ def longest_session_ms(moments: Sequence[DecisionMoment], *, only_expired: bool 
         if process not in moment.participants
         and (expired(each, moment) if only_expired else not left_by_request(each, moment))
     ]
-    return min((each for each in found if each >= _LEAST_SESSION_MS), default=None)
+    return min((each for each in found if each >= LEAST_SESSION_MS), default=None)
 
 
 def optimization_in(layers: Iterable[ConfigLayer]) -> str | None:

@@ -146,9 +146,11 @@ def _unmet(found: FoundOrder) -> str:
         for each in found.aims.broken(figures)
     ]
     claim = "no order keeps the limits" if found.is_proved else "none of the played orders keeps the limits"
+    has_others = len({each.order.conditions.settings for each in found.orders}) > 1
+    others = "" if has_others else ", allow other settings (--may settings),"
     return (
         f"{claim}: the nearest one, {batches_words(found.nearest.order.batches)}, has {listed(broken)}. Raise "
-        f"--at-most, allow other settings (--may settings), or give more plays (--search-plays)"
+        f"--at-most{others} or give more plays (--search-plays)"
     )
 
 

@@ -7,6 +7,8 @@ from typing import Any
 
 import attrs
 
+from assignor_lab.kafka.coordinator.session_timeout import check_timeouts
+
 __all__ = ["DEFAULT_TIMINGS", "ConnectTimings"]
 
 
@@ -89,6 +91,9 @@ class ConnectTimings:
     def hop_ms(self, kind: str) -> int:
         """One way, without random additions."""
         return self.rest_hop_ms if kind == "delete" else self.rest_hop_ms + self.rest_body_ms
+
+    def __attrs_post_init__(self) -> None:
+        check_timeouts(self.session_timeout_ms, self.heartbeat_interval_ms)
 
     @classmethod
     def from_mapping(cls, values: Mapping[str, Any], base: ConnectTimings | None = None) -> ConnectTimings:

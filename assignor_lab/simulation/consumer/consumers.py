@@ -8,6 +8,7 @@ from collections.abc import Mapping
 
 import attrs
 
+from assignor_lab.kafka.coordinator.session_timeout import check_timeouts
 from assignor_lab.simulation.consumer.client_libraries import JAVA, LibraryRules
 
 __all__ = [
@@ -79,6 +80,10 @@ class ConsumerTimings:
                 for name in _OF_MACHINE
             },
         )
+
+    def __attrs_post_init__(self) -> None:
+        check_timeouts(self.session_timeout_ms, self.heartbeat_interval_ms)
+        check_timeouts(self.group_session_timeout_ms, self.group_heartbeat_interval_ms, "group.consumer.")
 
 
 @attrs.frozen

@@ -7,6 +7,8 @@ from typing import Any
 
 import attrs
 
+from assignor_lab.kafka.coordinator.session_timeout import check_timeouts
+
 __all__ = ["GROUP_SETTINGS", "SETTINGS", "TIMING_KEYS", "StreamsTimings", "timings_of_settings"]
 
 
@@ -105,6 +107,10 @@ class StreamsTimings:
     restore_records_per_s: int = 140_328
     machine_restore_percent: int = 162
     memtable_bytes: int = 16 * 1024 * 1024
+
+    def __attrs_post_init__(self) -> None:
+        check_timeouts(self.session_timeout_ms, self.heartbeat_interval_ms)
+        check_timeouts(self.streams_session_timeout_ms, self.streams_heartbeat_interval_ms, "streams.")
 
     @classmethod
     def from_mapping(cls, values: Mapping[str, Any]) -> StreamsTimings:
