@@ -10,7 +10,8 @@ from assignment_api.releases import KafkaRelease
 from assignment_api.streams import HostInfo, ProcessID, TaskInfo, TaskWorkload
 
 __all__ = [
-    "ChangelogOutline", "EventDetails", "OpeningInstance", "StreamsEpisodeOutline", "StreamsEvent", "StreamsOpening",
+    "ChangelogOutline", "EpisodePast", "EventDetails", "OpeningInstance", "StreamsEpisodeOutline", "StreamsEvent",
+    "StreamsOpening",
 ]  # fmt: skip
 
 
@@ -142,3 +143,22 @@ class StreamsEpisodeOutline:
     missing_topics: Sequence[str] = ()
     coming_refiner: bool = False
     settings: Mapping[str, str | bool] | None = None
+
+
+@attrs.frozen
+class EpisodePast:
+    """The recorded past behind an episode; times count from ``begin_ms``.
+
+    Args:
+        begin_ms: In epoch milliseconds.
+        away: Task to its times without an owner.
+        shows_restoring: True if these include restoring.
+        is_settled: False if a rebalance is still to come after the last decision.
+    """
+
+    begin_ms: int
+    until_ms: int
+    events: Sequence[StreamsEvent]
+    away: Mapping[str, Sequence[tuple[int, int]]]
+    shows_restoring: bool
+    is_settled: bool

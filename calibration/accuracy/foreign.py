@@ -40,6 +40,7 @@ from assignor_lab.planning.predicted import Prediction, Range
 from assignor_lab.planning.starts import options_with_starts
 from assignor_lab.planning.state import present_state
 from assignor_lab.scenarios.settings import given_settings
+from assignor_lab.simulation.streams.formats.episodes import read_past
 from assignor_lab.verification.readings import terms_of
 from assignor_lab.verification.replays import past_episodes
 from assignor_lab.verification.verified import verify
@@ -256,7 +257,7 @@ def _changes(registry: Registry, files: Sequence[str], config: Path) -> list[tup
     found = []
     for episode in episodes:
         of_past = attrs.evolve(terms, timings=dict(episode.document.get("timings", {})))
-        changes, _ = past_changes(episode.document, decisions, starts.start_ms, starts.starts)
+        changes, _ = past_changes(read_past(episode), decisions, starts.start_ms, starts.starts)
         found += [(each, of_past) for each in without_contradicted(changes, verification)[0]]
     return sorted(found, key=lambda each: each[0].at_ms)
 

@@ -33,7 +33,7 @@ from assignor_lab.model.pictures import Picture
 from assignor_lab.runtime.assignor_calls import AssignorCalls, OwnProcesses
 from assignor_lab.scenarios import Scenario
 from assignor_lab.simulation.streams.episode import StreamsEpisode
-from assignor_lab.simulation.streams.formats.episodes import read_episode
+from assignor_lab.simulation.streams.formats.episodes import read_episode, started_instances
 from assignor_lab.simulation.streams.formats.plays import document_of
 from assignor_lab.simulation.streams.timings import TIMING_KEYS
 
@@ -107,9 +107,8 @@ class _StreamsEpisodes(GroupKind[StreamsEpisode, PlayedEpisode]):
         return read_episode(scenario)
 
     def size(self, scenario: Scenario) -> tuple[int, int]:
-        document = scenario.document
-        named = {event["client"] for event in document["events"] if event.get("type") == "start" and "client" in event}
-        return len(document["initial"]["tasks"]), len(document["initial"]["clients"]) + len(named)
+        initial = scenario.content.initial
+        return len(initial.tasks), len(initial.clients) + len(started_instances(scenario))
 
     def player(self, contender: LoadedContender, isolation: OwnProcesses | None) -> EpisodeSession:
         return EpisodeSession(contender, isolation)

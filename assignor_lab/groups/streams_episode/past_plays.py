@@ -71,7 +71,7 @@ class OwnPlays:
 def plays_of(scenario: Scenario, wanted: int = PLAYS) -> int:
     """The number of plays of a past: fewer of a large one, and at least one."""
     recorded = scenario.document.get("recorded") or {}
-    size = len(scenario.document["initial"]["tasks"]) * max(1, len(recorded.get("generations", ())))
+    size = len(scenario.content.initial.tasks) * max(1, len(recorded.get("generations", ())))
     return max(1, min(wanted, _MOST // max(1, size)))
 
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
 
 import attrs
 
 from assignor_lab.documents.wording import listed
+from assignor_lab.model.streams_episodes import EpisodePast, EventDetails, StreamsEvent
 from assignor_lab.planning.measured import GRACE_MS
 from assignor_lab.planning.past_record import RecordedAway, RecordedBounds
 from assignor_lab.planning.plans import Action, Plan, Starts, Step
@@ -69,40 +69,38 @@ class _Event:
     latest_ms: int
     type: str
     name: str
-    details: Mapping[str, Any]
+    details: EventDetails
 
 
 def past_changes(
-    episode: Mapping[str, Any], decisions: Sequence[Scenario], start_ms: int | None, starts: Starts | None
+    past: EpisodePast | None, decisions: Sequence[Scenario], start_ms: int | None, starts: Starts | None
 ) -> tuple[list[PastChange], list[str]]:
     """The changes of a past, the newest first, and a reason for each one that no plan can have.
 
     Args:
-        episode: The document of the past's episode.
+        past: ``None``: its source does not show when tasks were without an owner.
         decisions: Its decisions.
         start_ms: As in :class:`~assignor_lab.planning.plans.Plan`.
     """
-    recorded, history_ends_ms = episode["recorded"], episode["until_ms"]
-    downtime = recorded.get("downtime")
-    if downtime is None:
+    if past is None:
         return [], ["the source does not show when tasks were without an owner"]
-    begin_ms = episode["initial"]["source"]["time_ms"]
     # Other metadata of topics change no instance; their rebalance is no step of a plan.
-    events = [_event(each) for each in episode["events"] if each["type"] != "metadata_changes"]
-    clusters = _clusters(events, downtime["tasks"])
-    found, reasons = [], []
+    events = [_event(each) for each in past.events if each.type != "metadata_changes"]
+    clusters = _clusters(events, past.away)
+    found: list[PastChange] = []
+    reasons: list[str] = []
     for place, cluster in enumerate(clusters):
         first_ms = min(each.earliest_ms for each in cluster)
         last = place + 1 == len(clusters)
-        end_ms = history_ends_ms if last else min(each.earliest_ms for each in clusters[place + 1])
-        state = _state_before(decisions, begin_ms + first_ms)
+        end_ms = past.until_ms if last else min(each.earliest_ms for each in clusters[place + 1])
+        state = _state_before(decisions, past.begin_ms + first_ms)
         if state is None:
             # The first start of a group is no change of it.
             continue
         if unknown := [each.type for each in cluster if each.type not in _KNOWN]:
             reasons.append(f"it has other events ({listed(sorted(set(unknown)))})")
             continue
-        away = _away(downtime["tasks"], cluster, first_ms, end_ms, history_ends_ms)
+        away = _away(past.away, cluster, first_ms, end_ms, past.until_ms)
         if away is None:
             reasons.append("it was not over at the end of the recording")
             continue
@@ -110,24 +108,20 @@ def past_changes(
         window_ms = max(1_000, end_ms - first_ms)
         plan = Plan(kind, steps, 0, start_ms, 0, (), goes_on=True, rest_within_ms=window_ms, starts=starts)
         names = tuple(dict.fromkeys(each.name for each in cluster))
-        shows = bool(downtime["shows_restoring"])
-        is_over = not last or recorded["generations"][-1]["followup"] == "none"
+        at_ms, is_over = past.begin_ms + first_ms, not last or past.is_settled
         found.append(
-            PastChange(begin_ms + first_ms, kind, names, state, plan, away, window_ms, shows, is_over, within_ms)
+            PastChange(at_ms, kind, names, state, plan, away, window_ms, past.shows_restoring, is_over, within_ms)
         )
     return found[::-1], reasons
 
 
-def _event(document: Mapping[str, Any]) -> _Event:
-    at_ms = document["at_ms"]
-    earliest, latest = document.get("within_ms") or (at_ms, at_ms)
-    details = {key: document[key] for key in (*_OF_PLAN, "leave") if key in document}
-    return _Event(
-        at_ms, min(earliest, at_ms), max(latest, at_ms), document["type"], document.get("client", ""), details
-    )
+def _event(event: StreamsEvent) -> _Event:
+    at_ms = event.at_ms
+    earliest, latest = event.within_ms or (at_ms, at_ms)
+    return _Event(at_ms, min(earliest, at_ms), max(latest, at_ms), event.type, event.client, event.details)
 
 
-def _clusters(events: Iterable[_Event], away: Mapping[str, Sequence[Sequence[int]]]) -> list[list[_Event]]:
+def _clusters(events: Iterable[_Event], away: Mapping[str, Sequence[tuple[int, int]]]) -> list[list[_Event]]:
     """Events that belong together: each begins while the change before it goes on, or shortly after that."""
     absences = sorted((begin, end) for intervals in away.values() for begin, end in intervals)
     found: list[list[_Event]] = []
@@ -152,7 +146,7 @@ def _state_before(decisions: Sequence[Scenario], time_ms: int) -> Scenario | Non
 
 
 def _away(
-    tasks: Mapping[str, Sequence[Sequence[int]]],
+    tasks: Mapping[str, Sequence[tuple[int, int]]],
     cluster: Sequence[_Event],
     first_ms: int,
     end_ms: int,
@@ -187,12 +181,14 @@ def _steps(cluster: Sequence[_Event]) -> tuple[str, tuple[Step, ...], tuple[tupl
         following = events[place + 1] if place + 1 < len(events) else None
         back_ms = None if following is None else following.time_ms - each.time_ms
         comes_back = following is not None and following.type == "start" and following.name == each.name
+        leave = each.details.leave
         if each.type == "start":
             kinds.add("scale")
-            action = Action("add", each.name, each.details)
+            details = {name: getattr(each.details, name) for name in _OF_PLAN}
+            known = {name: value for name, value in details.items() if value is not None}
+            action = Action("add", each.name, known)
         elif comes_back and each.type == "stop" and back_ms is not None and back_ms <= _RESTART_MS:
             kinds.add("roll")
-            leave = each.details.get("leave")
             action = Action("restart", each.name, leave=leave, replace=each.name in lost)
             place += 1
         elif comes_back and each.type == "crash":
@@ -201,7 +197,7 @@ def _steps(cluster: Sequence[_Event]) -> tuple[str, tuple[Step, ...], tuple[tupl
             place += 1
         elif following is None:
             kinds.add("kill" if each.type == "crash" else "scale")
-            action = Action("kill" if each.type == "crash" else "remove", each.name, leave=each.details.get("leave"))
+            action = Action("kill" if each.type == "crash" else "remove", each.name, leave=leave)
         else:
             kinds.add("kill" if each.type == "crash" else "scale")
             action = Action("event", each.name, {"type": each.type})

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from operator import itemgetter
-from typing import Any, Generic, TypeVar
+from operator import attrgetter
+from typing import Generic, TypeVar
 
 import attrs
 
@@ -23,6 +23,7 @@ from assignor_lab.model.events import (
     InstanceStarted,
 )
 from assignor_lab.model.history import GroupHistory
+from assignor_lab.model.streams_episodes import EpisodePast, StreamsEvent
 from assignor_lab.model.unowned import DEPARTURES, departure_bounds, unowned_between_decisions
 from assignor_lab.planning.connect_intervals import connect_calibrated
 from assignor_lab.planning.connect_plan import ConnectContender, cost_of_workers, play_connect_plan
@@ -97,8 +98,7 @@ def _record(
     except AssignorLabError:
         # Such a group has no plans: in a share group, partitions need no owner.
         return None
-    document = _document(history, session_ms)
-    found, reasons = past_changes(document, states, options.start_ms, options.starts)
+    found, reasons = past_changes(_past(history, session_ms), states, options.start_ms, options.starts)
     found = [each for each in found if each.is_over or not only_over]
     if not found and not reasons:
         return None
@@ -141,41 +141,32 @@ def _is_vague(change: PastChange) -> bool:
 # --- the recorded past --------------------------------------------------------------------------------------
 
 
-def _document(history: GroupHistory, session_ms: int) -> dict[str, Any]:
-    """The past in the form of an episode, as :func:`past_changes` reads it."""
+def _past(history: GroupHistory, session_ms: int) -> EpisodePast:
     begin_ms = history.decisions[0].at.latest_ms
     until_ms = max(each.at.latest_ms for each in history.entries) + 1
-    away = unowned_between_decisions(history, session_ms)
-    tasks: dict[str, list[list[int]]] = {}
-    for each in away:
+    found = unowned_between_decisions(history, session_ms)
+    away: dict[str, list[tuple[int, int]]] = {}
+    for each in found:
         end_ms = until_ms if each.end_ms is None else each.end_ms
-        tasks.setdefault(each.task, []).append([each.begin_ms - begin_ms, end_ms - begin_ms])
+        away.setdefault(each.task, []).append((each.begin_ms - begin_ms, end_ms - begin_ms))
     events = [event for each in history.events for event in _events(each, begin_ms, session_ms)]
-    events.sort(key=itemgetter("at_ms"))
-    return {
-        "initial": {"source": {"time_ms": begin_ms}},
-        "until_ms": until_ms - begin_ms,
-        "events": events,
-        "recorded": {
-            "downtime": {"tasks": tasks, "shows_restoring": False},
-            "generations": [{"followup": "immediate" if any(each.end_ms is None for each in away) else "none"}],
-        },
-    }
+    events.sort(key=attrgetter("at_ms"))
+    is_settled = all(each.end_ms is not None for each in found)
+    return EpisodePast(begin_ms, until_ms - begin_ms, events, away, shows_restoring=False, is_settled=is_settled)
 
 
-def _events(event: GroupEvent, begin_ms: int, session_ms: int) -> Iterator[dict[str, Any]]:
+def _events(event: GroupEvent, begin_ms: int, session_ms: int) -> Iterator[StreamsEvent]:
     if isinstance(event, InstanceStarted):
-        at_ms = event.at.latest_ms - begin_ms
-        yield {"at_ms": at_ms, "type": "start", "client": event.instance}
+        yield StreamsEvent(event.at.latest_ms - begin_ms, "start", event.instance)
     elif isinstance(event, DEPARTURES):
         since, until = (each - begin_ms for each in departure_bounds(event, session_ms))
         ended = "crash" if isinstance(event, InstanceCrashed) else "stop"
         if isinstance(event, InstanceRestartedInSession) and event.at.earliest_ms < event.at.latest_ms:
-            yield {"at_ms": since, "type": ended, "client": event.instance}
+            yield StreamsEvent(since, ended, event.instance)
         else:
-            yield {"at_ms": until, "within_ms": [since, until], "type": ended, "client": event.instance}
+            yield StreamsEvent(until, ended, event.instance, within_ms=(since, until))
         if isinstance(event, InstanceRestarted | InstanceRestartedInSession):
-            yield {"at_ms": until, "type": "start", "client": event.instance}
+            yield StreamsEvent(until, "start", event.instance)
 
 
 # --- predictions --------------------------------------------------------------------------------------------

@@ -13,6 +13,7 @@ from assignor_lab.planning.past_record import PastRecord, PredictedChange
 from assignor_lab.planning.plans import Starts
 from assignor_lab.planning.predict import Terms
 from assignor_lab.scenarios import Scenario
+from assignor_lab.simulation.streams.formats.episodes import read_past
 from assignor_lab.verification.verified import Verification
 
 __all__ = ["record_of_past"]
@@ -44,7 +45,7 @@ def record_of_past(
     reasons: list[str] = []
     timings: dict[str, int] = {}
     for episode in episodes:
-        changes, why = past_changes(episode.document, complete, start_ms, starts)
+        changes, why = past_changes(read_past(episode), complete, start_ms, starts)
         found += [each for each in changes if each.is_over or not only_over]
         reasons += why
         timings |= episode.document.get("timings", {})

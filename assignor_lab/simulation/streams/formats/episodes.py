@@ -36,7 +36,7 @@ from assignor_lab.documents.shapes import (
 from assignor_lab.documents.wording import plural
 from assignor_lab.kafka.wire import LATEST_SUPPORTED_VERSION
 from assignor_lab.model.history import GroupHistory
-from assignor_lab.model.streams_episodes import EventDetails, StreamsEvent
+from assignor_lab.model.streams_episodes import EpisodePast, EventDetails, StreamsEvent
 from assignor_lab.scenarios import Scenario, scenario_from_document
 from assignor_lab.scenarios.consumers import static_instance
 from assignor_lab.scenarios.scenario import EpisodeContent
@@ -56,7 +56,9 @@ from assignor_lab.simulation.streams.presence import refuse_contradictions
 from assignor_lab.simulation.streams.seen_waits import SeenWaits
 from assignor_lab.simulation.streams.timings import StreamsTimings, timings_of_settings
 
-__all__ = ["EVENT_TYPES", "read_episode", "read_episodes", "read_workload", "with_workload"]
+__all__ = [
+    "EVENT_TYPES", "read_episode", "read_episodes", "read_past", "read_workload", "started_instances", "with_workload",
+]  # fmt: skip
 
 #: Assumed if only the state's bytes are known.
 _RECORD_BYTES = 200
@@ -93,11 +95,6 @@ def _release(value: Any) -> KafkaRelease:
 
 _by_thread = list_of(nullable(whole(0, LONGEST_MS)))
 
-
-def _of_one_thread(value: Any) -> list[int | None]:
-    return [whole(0, LONGEST_MS)(value)]
-
-
 _settings: Mapping[str, Check[Any]] = {
     "process_id": _process_id,
     "threads": whole(1, 10_000),
@@ -120,7 +117,7 @@ _EVENTS: Mapping[str, tuple[Mapping[str, Check[Any]], Mapping[str, Check[Any]]]]
     "crash": ({"client": text}, {}),
     "pause": ({"client": text, "for_ms": _duration}, {}),
     "busy": ({"client": text, "for_ms": _duration}, {"thread": whole(1, 10_000)}),
-    "add_thread": ({"client": text}, {"joins_ms": _of_one_thread, "member_id": text}),
+    "add_thread": ({"client": text}, {"joins_ms": lambda value: [whole(0, LONGEST_MS)(value)], "member_id": text}),
     "remove_thread": ({"client": text}, {"thread": whole(1, 10_000)}),
     "corrupt": ({"client": text, "tasks": list_of(text)}, {}),
     "tasks": ({"tasks": list_of(text)}, {}),
@@ -243,6 +240,31 @@ def _episode(scenario: Scenario) -> StreamsEpisode:
         recorded=_recorded(document, scenario.id, tasks, start_ms, events, until, is_empty=not initial.clients),
         plays=_past_plays(document),
         waits=_waits(document),
+    )
+
+
+def started_instances(scenario: Scenario) -> set[str]:
+    """Names of the instances that events start; the events need not be right."""
+    events = scenario.document["events"]
+    return {event["client"] for event in events if event.get("type") == "start" and "client" in event}
+
+
+def read_past(scenario: Scenario) -> EpisodePast | None:
+    """The recorded past behind an episode; ``None`` if its source does not show when tasks were without an owner."""
+    document = scenario.document
+    recorded = document["recorded"]
+    downtime = recorded.get("downtime")
+    if downtime is None:
+        return None
+    with faults_at(scenario.place):
+        events = [at(_event, event, "events", index) for index, event in enumerate(document["events"])]
+    return EpisodePast(
+        document["initial"]["source"]["time_ms"],
+        document["until_ms"],
+        events,
+        {task: [(begin, end) for begin, end in intervals] for task, intervals in downtime["tasks"].items()},
+        bool(downtime["shows_restoring"]),
+        recorded["generations"][-1]["followup"] == "none",
     )
 
 
