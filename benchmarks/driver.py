@@ -13,7 +13,7 @@ import platform
 import resource
 import subprocess
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from time import monotonic
@@ -117,24 +117,24 @@ class _Copying(OnSpark):
 
     template: bytes = attrs.field(default=b"", kw_only=True)
 
-    def frame(self, work: BlockWork) -> DataFrame:
+    def frame(self, work: BlockWork, tasks: Sequence[tuple[int, ...]]) -> DataFrame:
         with pa.ipc.open_stream(self.template) as reader:
             schema = block_schema(reader.schema)
-        numbers = self.spark.range(0, len(work.blocks), 1, len(work.blocks))
-        return numbers.mapInArrow(_Copies(work.part, self.template), ddl_of(schema))
+        numbers = self.spark.range(0, len(tasks), 1, len(tasks))
+        return numbers.mapInArrow(_Copies(work.part, tuple(tasks), self.template), ddl_of(schema))
 
 
 @attrs.frozen
 class _Copies:
     part: RunPart
+    tasks: tuple[tuple[int, ...], ...]
     template: bytes
 
     def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         with pa.ipc.open_stream(self.template) as reader:
             row = reader.read_all()
         for batch in batches:
-            for place in batch.column(0).to_pylist():
-                block = self.part.first_block + place
+            for block in (block for place in batch.column(0).to_pylist() for block in self.tasks[place]):
                 items = self.part.block(block)
                 table = row.take(pa.array([0] * len(items)))
                 values = {"item": [item.number for item in items], "seed": [item.seed for item in items]}

@@ -135,11 +135,13 @@ def write_rows(
         if missing:
             work = BlockWork(
                 part=part,
-                blocks=_expensive_first(part, missing, sizes),
+                blocks=missing,
                 spec=spec,
                 rules=exclusions.rules,
                 points=exclusions.points,
                 target=place.target(part),
+                costs=_costs(part, missing, sizes),
+                seconds=done.expected(part.items * len(missing) / part.blocks),
                 is_new=len(missing) == part.blocks,
             )
             engine.write(work, partial(_tick, place, part, len(spec.assignors), done, report))
@@ -167,6 +169,10 @@ class _Done:
     states: int = 0
     restored: int = 0
     spent: Spent = attrs.field(factory=Spent)
+
+    def expected(self, items: float) -> float | None:
+        """Time of so many items on one core, in seconds; ``None`` if there is none yet."""
+        return self.spent.total / 1000 / self.items * items if self.items else None
 
     def with_part(self, part: RunPart, found: PartRows, restored: int) -> _Done:
         return _Done(
@@ -224,11 +230,10 @@ def write_tables(
     return ScoredRows(written, folder, paths[RESULTS], paths[RUN_METRICS], paths.get(ANSWERS))
 
 
-def _expensive_first(part: RunPart, blocks: tuple[int, ...], sizes: Mapping[str, SizeOf]) -> tuple[int, ...]:
+def _costs(part: RunPart, blocks: tuple[int, ...], sizes: Mapping[str, SizeOf]) -> dict[int, float]:
     if part.items > MOST_ESTIMATED:
-        return blocks
-    costs = {block: units_of(part.block(block), sizes) for block in blocks}
-    return tuple(sorted(blocks, key=lambda block: (-costs[block], block)))
+        return {}
+    return {block: units_of(part.block(block), sizes) for block in blocks}
 
 
 def _penalty_rules(run: ScoringRun) -> PenaltyRules:

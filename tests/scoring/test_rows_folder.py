@@ -83,6 +83,37 @@ def test_rows_are_read_again_in_order(folder: Path) -> None:
     assert found.equals(pa.concat_tables(map(rows, range(5))))
 
 
+def write_together(place: RowsFolder, part: RunPart, *blocks: int) -> Path:
+    """One file with the rows of some blocks, as a task of Spark writes it."""
+    tables = [
+        rows(block).add_column(0, block_schema(SCHEMA).field(0), pa.array([block] * 4, pa.int64())) for block in blocks
+    ]
+    write_block(place.folder(part), blocks[0], SCHEMA, pa.concat_tables(tables).to_batches())
+    return place.folder(part) / f"block-{blocks[0]:08}.parquet"
+
+
+def test_a_file_may_have_several_blocks(tmp_path: Path) -> None:
+    place = opened(tmp_path / "rows")
+    write_together(place, PARTS[0], 0, 2)
+    assert place.missing(PARTS[0]) == (1,)
+    write_together(place, PARTS[0], 1)
+    write_together(place, PARTS[1], 3, 4)
+    assert [place.missing(part) for part in PARTS] == [(), ()]
+    assert place.written(PARTS[0]) == (3, 12)
+    assert place.seen(PARTS[0], losses=True).states == 6
+    found = pa.concat_tables(table for part in PARTS for table in place.tables(part))
+    assert found.equals(pa.concat_tables(map(rows, range(5))))
+
+
+def test_all_blocks_of_a_damaged_file_are_missing(tmp_path: Path) -> None:
+    place = opened(tmp_path / "rows")
+    path = write_together(place, PARTS[0], 0, 1)
+    write(place, PARTS[0], 2)
+    place.note(PARTS[0], 1.0)
+    path.write_bytes(path.read_bytes()[:2_000])
+    assert opened(tmp_path / "rows").missing(PARTS[0]) == (0, 1)
+
+
 def test_the_run_sees_rows_states_times_and_losses_of_a_part(folder: Path) -> None:
     place = opened(folder)
     seen = place.seen(PARTS[0], losses=True)

@@ -48,8 +48,10 @@ class BlockWork:
     """Blocks of one part of a run that are not written yet.
 
     Args:
-        blocks: Their numbers, the most expensive first.
+        blocks: Their numbers, in order.
         points: Penalty points of plugins in the parts before.
+        costs: Number of a block to its expected cost, relative to the others; empty if costs are not estimated.
+        seconds: Expected time of the blocks on one core, by the parts before; ``None`` for the first part.
         is_new: False if the target has blocks of the part already.
     """
 
@@ -59,6 +61,8 @@ class BlockWork:
     rules: PenaltyRules
     points: Mapping[str, int]
     target: RowsTarget
+    costs: Mapping[int, float] = attrs.field(factory=dict)
+    seconds: float | None = None
     is_new: bool = True
 
 
@@ -77,7 +81,7 @@ class Engine(Protocol):
         """Settings that affect the rows, by name: a run is resumed only under equal terms."""
 
     def write(self, work: BlockWork, on_tick: Callable[[], None]) -> None:
-        """Writes a file of Parquet for each block, complete or absent, with the number of the block in each row.
+        """Writes files of Parquet, each complete or absent, with whole blocks and their numbers in the rows.
 
         Args:
             on_tick: Called now and then; more blocks may be complete.

@@ -1,4 +1,4 @@
-"""The rows of a run in a folder of this machine: a file for each block, and the progress of the run beside them.
+"""The rows of a run in a folder of this machine: files of one or more blocks, and the progress of the run beside them.
 
 A file is complete or absent. After a stop, the next run of the same terms writes the missing blocks.
 """
@@ -89,6 +89,15 @@ def write_block(folder: Path, block: int, schema: pa.Schema, batches: Iterable[p
     unfinished.replace(path)
 
 
+@attrs.frozen
+class _Place:
+    """The place of a block: consecutive rows of a file."""
+
+    path: Path
+    first: int
+    rows: int
+
+
 @attrs.define
 class RowsFolder:
     """The rows of one run.
@@ -105,8 +114,8 @@ class RowsFolder:
     #: Number of each complete part to the time of the run until then.
     _noted: dict[int, float] = attrs.field(factory=dict)
     _is_resumed: bool = False
-    #: Part to its blocks, with their files and numbers of rows, as far as known.
-    _blocks: dict[int, dict[int, tuple[Path, int]]] = attrs.field(factory=dict)
+    #: Part to its blocks and their places, as far as known.
+    _blocks: dict[int, dict[int, _Place]] = attrs.field(factory=dict)
 
     def open(self, terms: Terms) -> None:
         """Reads the progress of a stopped run, or begins a new one.
@@ -154,7 +163,7 @@ class RowsFolder:
     def written(self, part: RunPart) -> tuple[int, int]:
         """Number of complete blocks, and of their rows."""
         found = self._found(part, whole=False)
-        return len(found), sum(rows for _, rows in found.values())
+        return len(found), sum(place.rows for place in found.values())
 
     def note(self, part: RunPart, seconds: float) -> None:
         """Notes a complete part.
@@ -170,9 +179,7 @@ class RowsFolder:
         """The rows of a complete part, as far as the run needs them; without losses if they do not matter."""
         rows = states = 0
         spent, lost = Spent(), list[ScoredRow]()
-        for _, (path, _) in sorted(self._found(part, whole=False).items()):
-            # A block at a time: an item is in one of them.
-            table = self._read(path, _NOTED)
+        for table in self._read(part, _NOTED):  # a block at a time: an item is in one of them
             rows += table.num_rows
             states += len(table.group_by(["item", "round"]).aggregate([]))
             spent += spent_on(table)
@@ -181,33 +188,32 @@ class RowsFolder:
 
     def tables(self, part: RunPart) -> Iterator[pa.Table]:
         """The rows of a part in their final order, block by block."""
-        found = self._found(part, whole=False)
-        for block in _numbers(part):
-            if block in found:
-                yield self._read(found[block][0], self.schema.names)
+        yield from self._read(part, self.schema.names)
 
-    def _read(self, path: Path, columns: Iterable[str]) -> pa.Table:
+    def _read(self, part: RunPart, columns: Iterable[str]) -> Iterator[pa.Table]:
+        """Columns of the blocks of a part, in order; blocks of one file usually follow each other."""
         names = list(columns)
         schema = pa.schema([self.schema.field(name) for name in names])
-        # As a file, not as a part of a partitioned table: its folder's name is no column.
-        with pq.ParquetFile(path) as file:
-            return file.read(names).select(names).cast(schema)
+        path, table = None, pa.table({})
+        for _, place in sorted(self._found(part, whole=False).items()):
+            if place.path != path:
+                # As a file, not as a part of a partitioned table: its folder's name is no column.
+                with pq.ParquetFile(place.path) as file:
+                    path, table = place.path, file.read(names).select(names).cast(schema)
+            yield table.slice(place.first, place.rows)
 
-    def _found(self, part: RunPart, *, whole: bool) -> dict[int, tuple[Path, int]]:
+    def _found(self, part: RunPart, *, whole: bool) -> dict[int, _Place]:
         found = self._blocks.setdefault(part.number, {})
-        known = {path for path, _ in found.values()}
+        known = {place.path for place in found.values()}
         folder = self.folder(part)
         for path in sorted(folder.glob("*.parquet")) if folder.is_dir() else ():
             if path in known:
                 continue
             try:
-                block, rows = _checked(path, whole=whole)
+                found |= _checked(path, whole=whole)
             except (OSError, ValueError, pa.ArrowException):
                 if whole:
                     path.unlink(missing_ok=True)
-                continue
-            if block is not None:
-                found[block] = (path, rows)
         return found
 
     def _write_progress(self) -> None:
@@ -220,15 +226,18 @@ def _numbers(part: RunPart) -> range:
     return range(part.first_block, part.first_block + part.blocks)
 
 
-def _checked(path: Path, *, whole: bool) -> tuple[int | None, int]:
-    """Number of a file's block, and of its rows; ``None`` if it has no rows."""
+def _checked(path: Path, *, whole: bool) -> dict[int, _Place]:
+    """Number of each block of a file to its place."""
     with pq.ParquetFile(path) as file:
-        rows = file.metadata.num_rows
-        if not rows:
-            return None, 0
         if whole:
             file.read().validate(full=True)
-        return int(file.read_row_group(0, columns=[BLOCK])[BLOCK][0].as_py()), rows
+        blocks = file.read([BLOCK])[BLOCK].combine_chunks()
+    places: dict[int, _Place] = {}
+    first = 0
+    for found in blocks.value_counts().to_pylist():
+        places[found["values"]] = _Place(path, first, found["counts"])
+        first += found["counts"]
+    return places
 
 
 def check_equal_terms(written: Mapping[str, str], now: Mapping[str, str]) -> None:

@@ -29,6 +29,7 @@ from assignor_lab.scoring.spark.failures import last_line
 from assignor_lab.scoring.spark.job import blocks_frame, items_frame, pictures_frame
 from assignor_lab.scoring.spark.mapped import mapped_on_spark
 from assignor_lab.scoring.spark.session import master_of, parallelism_of
+from assignor_lab.scoring.spark.tasks import tasks_of
 
 __all__ = ["NoRoomError", "OnSpark"]
 
@@ -44,7 +45,7 @@ _TICK_SECONDS = 0.5
 _MOST_INTERRUPTS = 10
 #: Each task has one file, which is complete or absent, and stays if the job ends early.
 _BY_TASK = {"mapreduce.fileoutputcommitter.algorithm.version": "2", "maxRecordsPerFile": "0"}
-#: Blocks for each core that pass through the driver at a time if executors do not see the folder.
+#: Tasks for each core whose rows pass through the driver at a time if executors do not see the folder.
 _PASSING = 2
 
 V = TypeVar("V")
@@ -82,16 +83,17 @@ class OnSpark:
 
     def write(self, work: BlockWork, on_tick: Callable[[], None]) -> None:
         folder = work.target.folder
+        tasks = tasks_of(work, self.cores)
         if folder is not None and not self._sees(folder):
-            self._pass_through(work, folder, on_tick)
+            self._pass_through(work, tasks, folder, on_tick)
             return
-        frame = self.frame(work)
+        frame = self.frame(work, tasks)
         text = f"assignor score: part {work.part.number}, {len(work.blocks)} blocks"
         self._run(lambda: _write(frame, work), text, work.target.url, on_tick)
 
-    def frame(self, work: BlockWork) -> DataFrame:
-        """The rows of some blocks, a partition for each."""
-        return blocks_frame(self.spark, work, self.wheels)
+    def frame(self, work: BlockWork, tasks: Sequence[tuple[int, ...]]) -> DataFrame:
+        """The rows of the blocks of some tasks, a partition for each task."""
+        return blocks_frame(self.spark, work, tasks, self.wheels)
 
     def mapped(self, call: Callable[[V], Any], values: Sequence[V], seen: Path) -> list[Any]:
         """The results of ``call`` for ``values``; by the executors that see the folder, and otherwise here."""
@@ -128,13 +130,14 @@ class OnSpark:
         found = self.spark.range(0, tasks, 1, tasks).mapInArrow(look, "seen BOOLEAN").toArrow()
         return all(found["seen"].to_pylist())
 
-    def _pass_through(self, work: BlockWork, folder: Path, on_tick: Callable[[], None]) -> None:
-        """Writes the rows of some blocks at a time here."""
+    def _pass_through(
+        self, work: BlockWork, tasks: Sequence[tuple[int, ...]], folder: Path, on_tick: Callable[[], None]
+    ) -> None:
+        """Writes the rows of some tasks at a time here."""
         some = _PASSING * (self.cores or UNKNOWN_PARALLELISM)
         schema = scored_schema(work.spec)
-        for start in range(0, len(work.blocks), some):
-            blocks = work.blocks[start : start + some]
-            frame = self.frame(attrs.evolve(work, blocks=blocks))
+        for start in range(0, len(tasks), some):
+            frame = self.frame(work, tasks[start : start + some])
             text = f"assignor score: part {work.part.number}, blocks through the driver"
             rows: pa.Table = self._run(frame.toArrow, text, None, on_tick)
             rows = rows.cast(block_schema(schema)).sort_by([(key, "ascending") for key in (BLOCK, *KEY_NAMES)])

@@ -87,18 +87,23 @@ def answers_frame(frame: DataFrame, spec: JobSpec, wheels: tuple[ExecutorWheel, 
     return frame.mapInArrow(partial(_answer_batches, spec, wheels), ddl_of(scored_schema(spec)))
 
 
-def blocks_frame(spark: SparkSession, work: BlockWork, wheels: tuple[ExecutorWheel, ...] = ()) -> DataFrame:
-    """The rows of some blocks, a partition for each block, in the order of ``work.blocks``.
+def blocks_frame(
+    spark: SparkSession,
+    work: BlockWork,
+    tasks: Sequence[tuple[int, ...]],
+    wheels: tuple[ExecutorWheel, ...] = (),
+) -> DataFrame:
+    """The rows of some blocks, a partition for each task.
 
     Args:
+        tasks: The numbers of their blocks.
         wheels: Plugins that the executors have as wheels.
     """
     first = work.part.first_block
-    whole = range(first, first + work.part.blocks)
-    # A whole part needs no list of its blocks.
-    blocks = None if work.blocks == tuple(whole) else work.blocks
-    task = _BlockTask(work.spec, wheels, work.part, work.rules, work.points, blocks)
-    numbers = spark.range(0, len(work.blocks), 1, len(work.blocks))
+    # A whole part, a block for each task, needs no list of its blocks.
+    is_plain = len(tasks) == work.part.blocks and all(task == (first + at,) for at, task in enumerate(tasks))
+    task = _BlockTask(work.spec, wheels, work.part, work.rules, work.points, None if is_plain else tuple(tasks))
+    numbers = spark.range(0, len(tasks), 1, len(tasks))
     return numbers.mapInArrow(task, ddl_of(block_schema(scored_schema(work.spec))))
 
 
@@ -125,10 +130,10 @@ def ddl_of(schema: pa.Schema) -> str:
 
 @attrs.frozen
 class _BlockTask:
-    """Numbers of places in, rows of the blocks at these places out.
+    """Numbers of tasks in, rows of their blocks out.
 
     Args:
-        blocks: Numbers of the blocks; ``None``: those of the part, in order.
+        tasks: Numbers of the blocks of each task; ``None``: one of the part for each, in order.
     """
 
     spec: JobSpec
@@ -136,14 +141,14 @@ class _BlockTask:
     part: RunPart
     rules: PenaltyRules
     points: Mapping[str, int]
-    blocks: tuple[int, ...] | None
+    tasks: tuple[tuple[int, ...], ...] | None
 
     def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for batch in batches:
             for place in batch.column(0).to_pylist():
                 scorer = scorer_of(self.spec, self.wheels)
-                block = self.part.first_block + place if self.blocks is None else self.blocks[place]
-                yield from block_batches(scorer, block, self.part.block(block), self.rules, self.points)
+                for block in (self.part.first_block + place,) if self.tasks is None else self.tasks[place]:
+                    yield from block_batches(scorer, block, self.part.block(block), self.rules, self.points)
 
 
 def _answer_batches(

@@ -1,6 +1,6 @@
 """The rows of a run on any path that Spark can write: local, ``hdfs://``, ``s3a://``, ``gs://``, ``abfss://``.
 
-Spark writes a folder for each part of the run, with a file for each block of items. A part counts once the table of
+Spark writes a folder for each part of the run, with a file for each task. A part counts once the table of
 progress beside the rows names it; of a part that stopped early the complete blocks are kept.
 """
 
