@@ -197,7 +197,8 @@ class InProcessAssignor(Generic[S, A]):
         self._asking = asking
         self._found = found
         has_settings = any(map(is_setting, configs)) and not getattr(getattr(found, "plugin", None), "settings", ())
-        self._configs = ReadKeys(configs) if has_settings else configs
+        self._read = ReadKeys(configs) if has_settings else None
+        self._configs = configs if self._read is None else self._read
         self._is_trusted = found.distribution == BUILTIN_DISTRIBUTION
         factory = getattr(getattr(found, "plugin", None), "factory", None)
         self._keeps_input = self._is_trusted or isinstance(factory, AsksElsewhere)
@@ -205,9 +206,9 @@ class InProcessAssignor(Generic[S, A]):
 
     def ask(self, state: S) -> CallOutcome[A]:
         outcome = self._asked(state)
-        if not isinstance(self._configs, ReadKeys) or outcome.failure is not None:
+        if self._read is None or outcome.failure is not None:
             return outcome
-        return attrs.evolve(outcome, unread=self._configs.unread)
+        return attrs.evolve(outcome, unread=self._read.unread)
 
     def _asked(self, state: S) -> CallOutcome[A]:
         asking = self._asking

@@ -147,9 +147,17 @@ def summed_times(outcomes: Iterable[CallOutcome[Any]]) -> CallTimes:
     }
 
 
-def prints_to_stderr() -> contextlib.AbstractContextManager[object]:
+class prints_to_stderr:  # noqa: N801 - a context manager, as in contextlib
     """Redirects a plugin's output to standard error, because standard output is for results only."""
-    return contextlib.redirect_stdout(sys.stderr)
+
+    __slots__ = ("_before",)
+
+    def __enter__(self) -> None:
+        self._before = sys.stdout
+        sys.stdout = sys.stderr
+
+    def __exit__(self, *_error: object) -> None:
+        sys.stdout = self._before
 
 
 def failure_of(error: BaseException) -> CallFailure:

@@ -10,10 +10,10 @@ from assignment_api.streams.client_state import StreamsClientState
 from assignment_api.streams.configs import RACK_AWARE_STRATEGY_BALANCE_SUBTOPOLOGY
 from assignment_api.streams.ids import TaskId
 from assignment_api.streams.tasks import TaskInfo
-from assignment_api.utils.rack_aware.flow_problem import FlowProblem
+from assignment_api.utils.rack_aware.flow_problem import HIGHEST_COST, FlowProblem
 from assignment_api.utils.rack_aware.gates import internal_reason_against
 from assignment_api.utils.rack_aware.placement import balance_subtopology, min_traffic
-from assignment_api.utils.rack_aware.task_racks import task_racks
+from assignment_api.utils.rack_aware.task_racks import NO_COST, task_racks
 from assignment_api.utils.rack_aware.traffic import costs_of, numbered_racks
 
 __all__ = ["MAX_STANDBY_ROUNDS", "InternalRackOptimizer"]
@@ -109,19 +109,39 @@ class InternalRackOptimizer:
             non_overlap_cost: Of a move.
             may_move: ``None``: all standbys may.
         """
+        pays = self._quick_check(standby, traffic_cost, non_overlap_cost)
         for _ in range(MAX_STANDBY_ROUNDS):
             moved = False
             for first in range(len(standby)):
                 for second in range(first + 1, len(standby)):
                     if self._rack_of[first] != self._rack_of[second]:
                         pair = _Pair(first, second, active, standby, may_move)
-                        moved = self._exchange(pair, traffic_cost, non_overlap_cost) or moved
+                        if pair.there and pair.back and pays(pair):
+                            moved = self._exchange(pair, traffic_cost, non_overlap_cost) or moved
             if not moved:
                 return
 
+    def _quick_check(
+        self, standby: Sequence[set[int]], traffic_cost: int, non_overlap_cost: int
+    ) -> Callable[[_Pair], bool]:
+        """A check that is false only if no exchange of a pair pays."""
+        rows = self._changelog
+        counts = [row[task] for row in rows for held in standby for task in held]
+        highest, lowest = max(counts, default=0), min(counts, default=NO_COST)
+        # Otherwise Kafka's sums overflow, or a task has no cost: the whole rule decides.
+        is_plain = lowest >= 0 and 0 <= traffic_cost and 0 <= non_overlap_cost
+        if not is_plain or traffic_cost * highest + non_overlap_cost > HIGHEST_COST:
+            return lambda _pair: True
+
+        def pays(pair: _Pair) -> bool:
+            here, there = rows[self._rack_of[pair.first]], rows[self._rack_of[pair.second]]
+            least = min([there[task] - here[task] for task in pair.there])
+            most = max([there[task] - here[task] for task in pair.back])
+            return traffic_cost * (least - most) + 2 * non_overlap_cost < 0
+
+        return pays
+
     def _exchange(self, pair: _Pair, traffic_cost: int, non_overlap_cost: int) -> bool:
-        if not pair.there or not pair.back:
-            return False
         tasks = sorted(pair.there + pair.back)
         leaving = set(pair.there)
         rows = [self._changelog[self._rack_of[client]] for client in (pair.first, pair.second)]
@@ -166,7 +186,7 @@ def _movable(
     standby: Sequence[set[int]],
     may_move: MayMove | None,
 ) -> list[int]:
-    tasks = sorted(standby[source] - standby[destination] - active[destination])
+    tasks = list(standby[source] - standby[destination] - active[destination])
     return tasks if may_move is None else [task for task in tasks if may_move(task, source, destination)]
 
 

@@ -47,8 +47,9 @@ class _Clients:
         self._held: list[list[int]] = [[] for _ in problem.rack_of]
         for task, client in enumerate(owner):
             self._held[client].append(task)
-        #: For each rack, by client: growth of the cost by its cheapest move to a client there, and the first such task.
-        self._cheapest: list[dict[int, tuple[int, int]]] = [{} for _ in problem.rack_costs]
+        #: For each rack, by client: growth of the cost by its cheapest move to a client there, and the first such task,
+        #: as one number: growth x tasks + task.
+        self._cheapest: list[dict[int, int]] = [{} for _ in problem.rack_costs]
         #: Tasks away from their first holder, by holder: they are cheaper there than its rack implies.
         self._away: dict[int, set[int]] = {}
         for task, client in enumerate(owner):
@@ -81,7 +82,7 @@ class _Clients:
                 for cheapest, costs in zip(self._cheapest, self._problem.rack_costs, strict=True):
                     growths = [costs[task] - own[task] for task in tasks]
                     growth = min(growths)
-                    cheapest[client] = growth + surcharge, tasks[growths.index(growth)]
+                    cheapest[client] = (growth + surcharge) * len(own) + tasks[growths.index(growth)]
 
     def next_cycle(self) -> dict[int, int] | None:
         """The task that each client of the next cycle receives, or ``None``."""
@@ -107,16 +108,16 @@ class _Clients:
     def _swept(self, distance: list[int]) -> list[int]:
         """Distances after one sweep. The lowest wins, among equals the first task."""
         now, owner, own = list(distance), self._owner, self._own_cost
-        nearest = [
-            min([(distance[client] + growth, task) for client, (growth, task) in cheapest.items()])
-            for cheapest in self._cheapest
-        ]
+        count = len(own)
+        scaled = [value * count for value in distance]
+        nearest = [min([scaled[client] + key for client, key in cheapest.items()]) for cheapest in self._cheapest]
         for client, rack in enumerate(self._problem.rack_of):
-            value, task = nearest[rack]
+            key = nearest[rack]
             if client in self._away:
                 costs = self._problem.rack_costs[rack]
-                back = [(distance[owner[task]] - own[task] + costs[task], task) for task in self._away[client]]
-                value, task = min([(value, task), *back])
+                back = [(distance[owner[task]] - own[task] + costs[task]) * count + task for task in self._away[client]]
+                key = min([key, *back])
+            value, task = divmod(key, count)
             if value < now[client]:
                 now[client] = value
                 self._parent[client] = task
