@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import attrs
 
-from assignment_api import ApplicationMetadata, TaskAssignment, TaskAssignor
+from assignment_api import ApplicationMetadata, AssignmentConfigs, TaskAssignment, TaskAssignor
+from assignment_api.last_result import keeps_last
 from assignment_api.streams.configs import RACK_AWARE_STRATEGY_MIN_TRAFFIC, RACK_AWARE_STRATEGY_NONE
 from assignment_api.tracing import Traced
 from assignment_api.utils.rack_aware import internal_reason_against
@@ -42,6 +43,9 @@ def _with_racks(application: ApplicationMetadata) -> ApplicationMetadata:
     configs = application.assignment_configs()
     if configs.rack_aware_assignment_strategy != RACK_AWARE_STRATEGY_NONE:
         return application
-    return application.with_configs(
-        attrs.evolve(configs, rack_aware_assignment_strategy=RACK_AWARE_STRATEGY_MIN_TRAFFIC)
-    )
+    return application.with_configs(_at_min_traffic(configs))
+
+
+@keeps_last  # states of a group share their configuration
+def _at_min_traffic(configs: AssignmentConfigs) -> AssignmentConfigs:
+    return attrs.evolve(configs, rack_aware_assignment_strategy=RACK_AWARE_STRATEGY_MIN_TRAFFIC)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cache
 from typing import Any
 
 from assignment_api.java import DEFAULT_JDK, JdkGeneration
@@ -15,6 +16,7 @@ from builtin_assignors._sticky_steps import PreviousOwners, StickySteps, steps_o
 from builtin_assignors.sticky import kafka_4_3, kafka_4_4
 from builtin_assignors.sticky.algorithm import client_order, place_actives, place_standbys
 from builtin_assignors.sticky.racks import move_actives, move_standbys
+from builtin_assignors.sticky.share import ShareRule
 
 __all__ = ["StickyTaskAssignor"]
 
@@ -40,7 +42,7 @@ class StickyTaskAssignor(TaskAssignor):
         self._configure(self._fixed or release_in(configs))
 
     def _configure(self, release: KafkaRelease | None) -> None:
-        self._rule = kafka_4_4.RULE if holds("sticky_4_4", release or NEWEST) else kafka_4_3.RULE
+        self._rule = _rule_of(release or NEWEST)
 
     def assign(self, application: ApplicationMetadata) -> TaskAssignment:
         """Place every task.
@@ -69,3 +71,8 @@ class StickyTaskAssignor(TaskAssignor):
             steps.standbys_moved_by_racks(placement)
             found += steps.taken.steps
         return to_assignment(application, ids, placement)
+
+
+@cache  # an assignor is created for each rebalance
+def _rule_of(release: KafkaRelease) -> ShareRule:
+    return kafka_4_4.RULE if holds("sticky_4_4", release) else kafka_4_3.RULE

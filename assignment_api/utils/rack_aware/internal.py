@@ -129,7 +129,7 @@ class InternalRackOptimizer:
         counts = [row[task] for row in rows for held in standby for task in held]
         highest, lowest = max(counts, default=0), min(counts, default=NO_COST)
         # Otherwise Kafka's sums overflow, or a task has no cost: the whole rule decides.
-        is_plain = lowest >= 0 and 0 <= traffic_cost and 0 <= non_overlap_cost
+        is_plain = min(lowest, traffic_cost, non_overlap_cost) >= 0
         if not is_plain or traffic_cost * highest + non_overlap_cost > HIGHEST_COST:
             return lambda _pair: True
 

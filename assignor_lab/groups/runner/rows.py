@@ -72,8 +72,8 @@ class RowMaker(Generic[S, A]):
             "assign_wall_ms": outcome.assign_ns / 1e6 if outcome.assign_ns else None,
             "build_ms": answer.build_ns / 1e6,
         }
-        unread = unread_sentences(answer.assignor, outcome.unread)
-        if unread and outcome.answer is not None:
+        if outcome.unread and outcome.answer is not None:
+            unread = unread_sentences(answer.assignor, outcome.unread)
             row.update(remarks=remarks_column([*unread, *self._kind.remarks(outcome.answer)]))
         row["metrics_ms"] = (answer.other_ns + perf_counter_ns() - start) / 1e6
         return row

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import lru_cache
 from hashlib import blake2b
 from operator import itemgetter
 from typing import Any
@@ -115,7 +116,12 @@ def _tasks_by_text(topology: StreamsTopology) -> list[tuple[int, str]]:
 
 @derived
 def _processes_by_text(state: StreamsState) -> list[tuple[int, str]]:
-    return sorted(enumerate(map(str, state.application.streams_client_states())), key=itemgetter(1))
+    return sorted(enumerate(map(_text_of, state.application.streams_client_states())), key=itemgetter(1))
+
+
+@lru_cache(maxsize=4_096)  # rounds of a history share their processes
+def _text_of(process: ProcessID) -> str:
+    return str(process)
 
 
 def _tasks_by_client(assignment: TaskAssignment) -> list[tuple[str, list[str], list[str]]]:
