@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from assignment_api.errors import AssignorLabError
 from assignment_api.utils.rack_aware import cycle_canceling
 from assignment_api.utils.rack_aware.flow_problem import FlowProblem
 from assignment_api.utils.rack_aware.growth import play_period
+from assignment_api.utils.rack_aware.internal import InternalRackOptimizer
 from assignment_api.utils.rack_aware.one_group import _Clients
 from assignment_api.utils.rack_aware.placement import _maximal_flow, _second_stage, balance_subtopology, min_traffic
+from assignment_api.utils.rack_aware.task_racks import NO_COST
 from assignment_api.utils.rack_aware.whole_graph import EndlessOptimizationError, _Search, cancel_all_cycles
 from tests.assignment_api.utils.plain_graph import (
     EndlessCyclesError,
@@ -202,3 +206,45 @@ def test_the_reference_examples_of_the_graph_hold() -> None:
     for start, end, capacity, cost, flow in [(2, 4, 2, 1, 0), (3, 4, 1, 1, 1)]:
         graph.add_edge(start, end, capacity, cost, flow)
     assert graph.solve_max_flow() == 1
+
+
+@st.composite
+def standbys(draw: st.DrawFn) -> tuple[list[int], list[list[int]], list[set[int]], list[set[int]], int, int]:
+    """Racks of clients, changelogs read across racks, actives and standbys of clients, and both costs."""
+    clients, tasks, racks = draw(st.integers(1, 5)), draw(st.integers(1, 12)), draw(st.integers(1, 3))
+    counted = [draw(st.lists(st.integers(0, 3), min_size=tasks, max_size=tasks)) for _ in range(racks)]
+    for task in draw(st.sets(st.integers(0, tasks - 1), max_size=1)):
+        for row in counted:
+            row[task] = NO_COST
+    active: list[set[int]] = [set() for _ in range(clients)]
+    standby: list[set[int]] = [set() for _ in range(clients)]
+    for task in range(tasks):
+        holders = draw(st.lists(st.integers(0, clients - 1), min_size=1, max_size=3, unique=True))
+        active[holders[0]].add(task)
+        for holder in holders[1:]:
+            standby[holder].add(task)
+    racks_of = draw(st.lists(st.integers(0, racks - 1), min_size=clients, max_size=clients))
+    costs = st.sampled_from([0, 1, 10, -2, 1 << 20])
+    return racks_of, counted, active, standby, draw(costs), draw(costs)
+
+
+def exchanged(given_standbys: tuple[Any, ...], *, quickly: bool) -> list[set[int]] | str:
+    racks_of, counted, active, standby, traffic_cost, non_overlap_cost = given_standbys
+    optimizer = object.__new__(InternalRackOptimizer if quickly else _WithoutQuickCheck)
+    optimizer._rack_of, optimizer._changelog = racks_of, counted
+    moved = [set(held) for held in standby]
+    try:
+        optimizer.optimize_standby(active, moved, traffic_cost, non_overlap_cost, None)
+    except AssignorLabError as error:
+        return str(error)
+    return moved
+
+
+class _WithoutQuickCheck(InternalRackOptimizer):
+    def _quick_check(self, *_costs: object) -> Callable[[object], bool]:
+        return lambda _pair: True
+
+
+@given(standbys())
+def test_an_exchange_that_is_not_tried_does_not_pay(given_standbys: tuple[Any, ...]) -> None:
+    assert exchanged(given_standbys, quickly=True) == exchanged(given_standbys, quickly=False)
