@@ -125,7 +125,8 @@ def test_jobs_of_no_worker_count_as_lost_and_wait(tmp_path: Path) -> None:
 
 
 def test_a_group_that_never_rests_has_no_figures_and_no_gate_passes(state: Path) -> None:
-    words = ("roll", "--no-variants", "-c", "session.timeout.ms=1", "--fail-if", "total.worst_task_seconds.high > 9999")
+    timeouts = ("-c", "session.timeout.ms=4", "-c", "heartbeat.interval.ms=3")
+    words = ("roll", "--no-variants", *timeouts, "--fail-if", "total.worst_task_seconds.high > 9999")
     done = CliRunner().invoke(build_app(), ["plan", str(state), *words, "--plays", "2", "--processes", "1"])
     assert isinstance(done.exception, RestlessGroupError)
     assert "the group does not come to rest before the plan" in str(done.exception)

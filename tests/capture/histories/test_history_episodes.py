@@ -103,8 +103,8 @@ def test_what_is_not_told_is_said() -> None:
     told = history_episode(history)["assumptions"]
     assert any(sentence.startswith("session.timeout.ms of the group is unknown") for sentence in told)
     for known in (
-        history_episode(history, {"session_timeout_ms": 1}),
-        history_episode(history, None, {"session.timeout.ms": 1}),
+        history_episode(history, {"session_timeout_ms": 9_000}),
+        history_episode(history, None, {"session.timeout.ms": 9_000}),
     ):
         assert not any("session.timeout.ms" in sentence for sentence in known["assumptions"])
 

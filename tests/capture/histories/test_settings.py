@@ -128,9 +128,9 @@ def test_a_state_in_an_episode_brings_its_own_settings(tmp_path: Path, recording
     read = read_episode(scenario_from_document(bare, Place("f", 1)))
     assert (read.timings.session_timeout_ms, read.timings.commit_interval_ms, read.eos) == (10_000, 100, True)
     other = read_episode(
-        scenario_from_document({**bare, "eos": False, "timings": {"session_timeout_ms": 9}}, Place("f", 1))
+        scenario_from_document({**bare, "eos": False, "timings": {"session_timeout_ms": 9_000}}, Place("f", 1))
     )
-    assert (other.timings.session_timeout_ms, other.eos) == (9, False)
+    assert (other.timings.session_timeout_ms, other.eos) == (9_000, False)
 
 
 def test_the_weight_of_tasks_is_in_the_first_state_of_a_play(recording: str) -> None:
