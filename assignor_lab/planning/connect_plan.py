@@ -269,9 +269,10 @@ def cost_of_workers(
     cluster: SimulatedCluster, marks: Sequence[int], done_ms: int, rest_ms: int | None, failed: str | None
 ) -> PlayedPlan:
     """The cost of a play of :func:`play_connect_plan`."""
-    # A calm group may still start tasks.
-    starting = (run.start_ms for _, run in cluster.runs.open_runs())
-    history = cluster.history("", marks[0], max(cluster.now, *starting, 0))
+    # A calm group may still start tasks, and is at rest when they run.
+    starting = [run.start_ms for _, run in cluster.runs.open_runs()]
+    history = cluster.history("", marks[0], max([cluster.now, *starting]))
+    rest_ms = None if rest_ms is None else max([rest_ms, *starting])
     away = sorted(
         _absences(history, cluster.config.view(cluster.config.end).jobs.tasks()),
         key=lambda each: (each[1].begin_ms, each[0].sort_key()),

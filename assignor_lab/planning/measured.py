@@ -11,10 +11,16 @@ from assignor_lab.planning.conduct import GRACE_MS, Conduct
 from assignor_lab.simulation.streams.processing import NOBODY, NOT_NOTICED, REBALANCE, RESTORING, REVOKED
 from assignor_lab.simulation.streams.simulate import PlayedStreamsEpisode
 
-__all__ = ["AWAY_MS", "CAUSES", "GRACE_MS", "PlayedPlan", "StepCost", "cost_of", "play_document", "play_from"]
+__all__ = [
+    "AWAY_MS", "CAUSES", "GRACE_MS", "PlayedPlan", "StepCost", "cost_of", "now_and_later_of", "play_document",
+    "play_from",
+]  # fmt: skip
 
 #: A task counts as away after this time without output.
 AWAY_MS = 500
+#: Absences that begin so long after the last step are later ones. Kafka probes a minute after the last decision, at the
+#: earliest; a group of workers may rebalance again after its delay.
+_LATER_S = 50.0
 #: Cause in the ledger to the cause that a plan reports.
 CAUSES: Mapping[str, str] = {
     NOBODY: "empty group",
@@ -73,6 +79,25 @@ class PlayedPlan:
     failed: str | None
     by_connector: Mapping[str, float] = attrs.field(factory=dict)
     partitions: int = 0
+
+
+def now_and_later_of(
+    play: PlayedPlan, since_s: float = 0.0
+) -> tuple[list[tuple[float, float]], list[tuple[float, float]]]:
+    """Absences that begin with the plan, and those of later rebalances.
+
+    Args:
+        since_s: Absences that begin earlier are left out, but for the time that is charged to the next step.
+    """
+    now: list[tuple[float, float]] = []
+    later: list[tuple[float, float]] = []
+    for away in play.absences.values():
+        for begin, end in away:
+            if begin >= play.duration_seconds + _LATER_S:
+                later.append((begin, end))
+            elif begin >= since_s - GRACE_MS / 1000:
+                now.append((begin, end))
+    return now, later
 
 
 def play_document(play: PlayedPlan) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from assignor_lab.groups.streams_episode.playing import deciding
 from assignor_lab.model.bands import band
 from assignor_lab.planning.conduct import Conduct
 from assignor_lab.planning.draws import restart_timings
-from assignor_lab.planning.measured import PlayedPlan, StepCost, cost_of
+from assignor_lab.planning.measured import PlayedPlan, StepCost, cost_of, now_and_later_of
 from assignor_lab.planning.plans import Plan
 from assignor_lab.planning.state import PresentState
 from assignor_lab.simulation.streams.draws import drawn_timings
@@ -25,12 +25,9 @@ from assignor_lab.simulation.streams.simulate import PlayedStreamsEpisode, simul
 from assignor_lab.simulation.streams.timings import StreamsTimings
 
 __all__ = [
-    "Prediction", "Range", "RestlessGroupError", "StepRange", "play_plan", "play_timings", "plan_seed", "played_plan",
+    "Prediction", "Range", "RestlessGroupError", "StepRange", "now_and_later", "play_plan", "play_timings", "plan_seed", "played_plan",
     "predicted", "range_of",
 ]  # fmt: skip
-
-#: Absences that begin so long after a plan are those of later rebalances.
-_LATER_S = 50.0
 
 
 @attrs.frozen
@@ -209,26 +206,16 @@ def predicted(plays: Sequence[PlayedPlan], names: Sequence[str]) -> Prediction:
 
 
 def now_and_later(plays: Sequence[PlayedPlan]) -> tuple[tuple[Range, Range], tuple[Range, Range]] | None:
-    """Worst task and sum of the absences that begin now, and of those at later probing rebalances.
-
-    ``None`` without plays. Kafka probes a minute after the last decision, at the earliest.
-    """
+    """Worst task and sum of the absences that begin now, and of those at later rebalances; ``None`` without plays."""
     if not plays:
         return None
+    parts = [now_and_later_of(play) for play in plays]
 
-    def figures(*, of_later: bool) -> tuple[Range, Range]:
-        found = [
-            [
-                end - begin
-                for away in play.absences.values()
-                for begin, end in away
-                if (begin >= play.duration_seconds + _LATER_S) == of_later
-            ]
-            for play in plays
-        ]
-        return range_of([max(each, default=0.0) for each in found]), range_of([sum(each) for each in found])
+    def figures(found: Sequence[Sequence[tuple[float, float]]]) -> tuple[Range, Range]:
+        lengths = [[end - begin for begin, end in each] for each in found]
+        return range_of([max(each, default=0.0) for each in lengths]), range_of([sum(each) for each in lengths])
 
-    return figures(of_later=False), figures(of_later=True)
+    return figures([now for now, _ in parts]), figures([later for _, later in parts])
 
 
 def _by_partition(plays: Sequence[PlayedPlan]) -> tuple[Range, Range] | None:

@@ -156,17 +156,21 @@ def rest_sentence(answer: Answer) -> str | None:
 
 
 def later_sentence(prediction: Prediction) -> str | None:
-    """The figures now and at later probing rebalances; ``None`` if all falls now."""
+    """The figures now and at later rebalances; ``None`` if all falls now."""
     found = now_and_later(prediction.plays)
     if found is None:
         return None
     (now_worst, now_sum), (later_worst, later_sum) = found
     if later_sum.high < _LEAST_LATER_S:
         return None
-    return (
-        f"Now fall {interval_words(now_sum)} task-seconds (worst task {interval_words(now_worst)} s), at later probing "
-        f"rebalances {interval_words(later_sum)} (worst task {interval_words(later_worst)} s)."
+    # Only Streams groups probe.
+    probes = prediction.by_partition is None and not prediction.by_connector
+    sentence = (
+        f"Now fall {interval_words(now_sum)} task-seconds (worst task {interval_words(now_worst)} s), at later "
+        f"{'probing ' if probes else ''}rebalances {interval_words(later_sum)} (worst task "
+        f"{interval_words(later_worst)} s)."
     )
+    return in_units(sentence, prediction)
 
 
 def effect_sentence(answer: Answer) -> str | None:

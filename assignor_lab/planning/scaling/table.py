@@ -16,6 +16,7 @@ import attrs
 from assignment_api import AssignorLabError
 from assignor_lab.documents.wording import plural
 from assignor_lab.planning.making import PlanError
+from assignor_lab.planning.measured import now_and_later_of
 from assignor_lab.planning.predicted import Range, RestlessGroupError, range_of
 from assignor_lab.planning.scaling.plays import ScaledGroup, ScalingPlay, Thread, tasks_by_instance
 from assignor_lab.planning.scaling.queues import LagCurve, lag_of
@@ -84,9 +85,9 @@ class ScalingRow:
     """A count.
 
     Args:
-        now: Task-seconds away of absences that begin before all tasks run again.
-        later: The same for later ones: probing rebalances and warm-ups.
-        ready_s: Until every task runs.
+        now: Task-seconds away of absences that begin with the scaling, as in a plan of one count.
+        later: The same for those of later rebalances.
+        ready_s: Until every task runs again after the absences of now.
         rest_s: Until the group is at rest; ``None``: in some play it is not.
         throughput: Largest input that the group keeps up with, in the unit of the rates; ``None``: unknown.
         break_even_s: Until the lag is lower than without scaling, and stays so; ``None``: unknown, or not in time.
@@ -303,20 +304,10 @@ def _row(
 
 
 def _parts(play: ScalingPlay) -> tuple[float, float, float]:
-    """Task-seconds away now, and later; and the seconds until every task runs."""
-    done = play.cost.duration_seconds
-    now = later = 0.0
-    ready = done
-    for away in play.cost.absences.values():
-        for begin, end in away:
-            if begin < play.begin_s - 1:
-                continue
-            if begin <= done:
-                now += end - begin
-                ready = max(ready, end)
-            else:
-                later += end - begin
-    return now, later, ready - play.begin_s
+    """Task-seconds away now, and later, as for one count; and the seconds until every task runs."""
+    now, later = now_and_later_of(play.cost, play.begin_s)
+    ready = max([play.cost.duration_seconds, *(end for _, end in now)])
+    return sum(end - begin for begin, end in now), sum(end - begin for begin, end in later), ready - play.begin_s
 
 
 def _break_even(scaled: LagCurve, without: LagCurve, forecast: Forecast) -> float | None:

@@ -76,3 +76,17 @@ def test_workers_of_connect_wait_for_the_delay_of_lost_tasks(tmp_path: Path, loa
     assert made["unit"] == "worker"
     assert made["counts"]["2"]["ready_seconds"]["median"] > 60
     assert made["recommended"] == 6
+
+
+@pytest.mark.parametrize("make", [classic_group, consumer_group, None])
+def test_a_count_has_the_same_downtime_alone_and_in_a_table(make: Any, tmp_path: Path) -> None:
+    state = json.loads(CONNECT.read_text("utf-8"))["initial"] if make is None else make()
+    file = written(tmp_path / "group.jsonl", state)
+    table = document(file, "2,4")["counts"]
+    for count in ("2", "4"):
+        alone = document(file, count, "--no-variants")["total"]
+        row = table[count]
+        assert row["now_task_seconds"] == alone["now"]["task_seconds"]
+        assert row["later_task_seconds"] == alone["later"]["task_seconds"]
+        assert row["rest_seconds"] == alone["rest_seconds"]
+        assert row["ready_seconds"]["high"] <= row["rest_seconds"]["high"]

@@ -146,3 +146,14 @@ def test_options_of_scaling_need_it() -> None:
     done = CliRunner().invoke(build_app(), ["advise", str(PLANS / "P8" / "capture.jsonl"), "--capacity", "5"])
     assert done.exit_code != 0
     assert "need --scaling" in done.output
+
+
+def test_a_count_has_the_same_downtime_alone_and_in_a_table() -> None:
+    table = document("P8", "2,6")["counts"]
+    for count in ("2", "6"):
+        alone = document("P8", count, "--no-variants")["total"]
+        row = table[count]
+        assert row["now_task_seconds"] == alone["now"]["task_seconds"]
+        assert row["later_task_seconds"] == alone["later"]["task_seconds"]
+        assert row["rest_seconds"] == alone["rest_seconds"]
+        assert row["ready_seconds"]["median"] <= row["rest_seconds"]["median"]
