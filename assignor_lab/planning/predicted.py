@@ -25,8 +25,8 @@ from assignor_lab.simulation.streams.simulate import PlayedStreamsEpisode, simul
 from assignor_lab.simulation.streams.timings import StreamsTimings
 
 __all__ = [
-    "Prediction", "Range", "RestlessGroupError", "StepRange", "now_and_later", "play_plan", "play_timings", "plan_seed", "played_plan",
-    "predicted", "range_of",
+    "Prediction", "Range", "RestlessGroupError", "StepRange", "now_and_later", "play_plan", "play_timings", "plan_seed",
+    "played_plan", "predicted", "range_of",
 ]  # fmt: skip
 
 
