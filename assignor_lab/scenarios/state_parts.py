@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 
 import attrs
 
-__all__ = ["MemberNames", "StateClient", "StateMember", "StatePartition", "StateTask"]
+__all__ = ["MemberNames", "StateClient", "StateMember", "StatePartition", "StateStart", "StateTask"]
 
 
 @attrs.frozen
@@ -86,3 +86,15 @@ class StateTask:
     logged: bool
     stores: Sequence[str] | None
     partitions: Sequence[StatePartition] | None
+
+
+@attrs.frozen
+class StateStart:
+    """The start of an instance in an episode; ``client`` is its name there."""
+
+    client: str
+    process_id: str | None = None
+    host: str | None = None
+    instance_id: str | None = None
+    rack: str | None = None
+    tags: Mapping[str, str] = attrs.field(factory=dict)

@@ -9,10 +9,21 @@ import attrs
 
 from assignment_api import AssignorLabError
 from assignor_lab.documents.errors import Place, printable
+from assignor_lab.scenarios.consumers import client_of
+from assignor_lab.scenarios.formats.state_parts import (
+    state_clients,
+    state_members,
+    state_starts,
+    state_tasks,
+    with_client_racks,
+    with_partition_racks,
+    with_start_racks,
+)
 from assignor_lab.scenarios.rack_provenance import NOT_USED, RACKS_UNKNOWN, racks_known
 from assignor_lab.scenarios.racks import ANY_TOPIC, Racks
 from assignor_lab.scenarios.reader import scenario_from_document
 from assignor_lab.scenarios.scenario import Scenario
+from assignor_lab.scenarios.state_parts import StateClient, StateMember, StatePartition, StateStart, StateTask
 
 __all__ = ["RackContradictionError", "RackFiller"]
 
@@ -56,14 +67,12 @@ class RackFiller:
             return self._streams(document)
         is_recorded = document.get("observed") is not None
         if kind == "streams-group":
-            members = [
-                self._with_rack(member, _names_of_member(member), is_recorded=is_recorded)
-                for member in document["members"]
-            ]
-            return {**document, "members": members}
+            members = state_members(document)
+            racks = [self._rack(each.rack, _names_of_member(each), is_recorded=is_recorded) for each in members]
+            return with_client_racks(document, "members", racks)
         if kind == "streams-episode":
-            events = [self._event(event) for event in document["events"]]
-            return {**document, "initial": self._streams(document["initial"]), "events": events}
+            starts = [self._rack(each.rack, _names_of_start(each)) for each in state_starts(document)]
+            return {**with_start_racks(document, starts), "initial": self._streams(document["initial"])}
         self._has_none = True
         return dict(document)
 
@@ -107,56 +116,52 @@ class RackFiller:
         self._has_tasks = True
         is_recorded = document.get("observed") is not None
         clients = [
-            self._with_rack(client, _names_of_client(client), is_recorded=is_recorded) for client in document["clients"]
+            attrs.evolve(each, rack=self._rack(each.rack, _names_of_client(each), is_recorded=is_recorded))
+            for each in state_clients(document)
         ]
-        tasks = [self._task(task, is_recorded=is_recorded) for task in document["tasks"]]
-        filled = {**document, "tasks": tasks, "clients": clients}
+        tasks = [self._task(task, is_recorded=is_recorded) for task in state_tasks(document)]
+        filled = with_client_racks(with_partition_racks(document, tasks), "clients", [each.rack for each in clients])
         assumptions = document.get("assumptions", ())
         if racks_known(assumptions):
             return filled
         sentences = [sentence for sentence in assumptions if not sentence.startswith((RACKS_UNKNOWN, NOT_USED))]
         return {**filled, "assumptions": [*sentences, self._what_is_known(clients, tasks)]}
 
-    def _task(self, task: Document, *, is_recorded: bool) -> dict[str, Any]:
-        partitions = task["partitions"]
-        if partitions is None:
+    def _task(self, task: StateTask, *, is_recorded: bool) -> StateTask:
+        if task.partitions is None:
             self._has_unknown_partitions = True
-            return dict(task)
-        return {**task, "partitions": [self._partition(each, is_recorded=is_recorded) for each in partitions]}
+            return task
+        return attrs.evolve(
+            task, partitions=[self._partition(each, is_recorded=is_recorded) for each in task.partitions]
+        )
 
-    def _partition(self, partition: Document, *, is_recorded: bool) -> Document:
-        topic = partition["topic"]
+    def _partition(self, partition: StatePartition, *, is_recorded: bool) -> StatePartition:
+        topic, known = partition.topic, partition.racks
         self._used.add(topic)
-        known, found = partition["racks"], self.racks.of_partition(topic, partition["partition"])
+        found = self.racks.of_partition(topic, partition.partition)
         if known and found and set(known) != set(found):
             self._contradicts(
-                f"{self._file()}: partition {printable(topic)}-{partition['partition']} is in {_listed(found)} there, "
+                f"{self._file()}: partition {printable(topic)}-{partition.partition} is in {_listed(found)} there, "
                 f"and in {_listed(known)} in the state",
                 is_recorded=is_recorded,
             )
-        return partition if known or not found else {**partition, "racks": list(found)}
+        return partition if known or not found else attrs.evolve(partition, racks=found)
 
     # --- clients ----------------------------------------------------------------------------------
 
-    def _event(self, event: Document) -> Document:
-        if event.get("type") != "start":
-            return event
-        with_rack = {**event, "rack": event.get("rack")}
-        filled = self._with_rack(with_rack, _names_of_start(event))
-        return event if filled["rack"] is None else filled
-
-    def _with_rack(self, client: Document, names: Iterable[str], *, is_recorded: bool = False) -> dict[str, Any]:
+    def _rack(self, known: str | None, names: Iterable[str], *, is_recorded: bool = False) -> str | None:
+        """The rack of a client; ``known`` is that of the state."""
         found = {name: self.racks.clients[name] for name in names if name in self.racks.clients}
         self._used.update(found)
         racks = {rack: name for name, rack in found.items()}
-        if client["rack"] is not None:
-            racks.setdefault(client["rack"], "the state")
+        if known is not None:
+            racks.setdefault(known, "the state")
         if len(racks) > 1:
             values = " and ".join(f"{printable(rack)} by {printable(name)}" for rack, name in racks.items())
-            is_its_own = is_recorded and client["rack"] is not None
+            is_its_own = is_recorded and known is not None
             self._contradicts(f"{self._file()}: one client is in {values}", is_recorded=is_its_own)
-            return dict(client)
-        return {**client, "rack": next(iter(racks), None)}
+            return known
+        return next(iter(racks), None)
 
     def _contradicts(self, sentence: str, *, is_recorded: bool) -> None:
         if not is_recorded:
@@ -165,14 +170,14 @@ class RackFiller:
 
     # --- facts known afterwards -------------------------------------------------------------------
 
-    def _what_is_known(self, clients: Iterable[Document], tasks: Iterable[Document]) -> str:
-        missing = [f"client {client['host'] or client['process_id']}" for client in clients if client["rack"] is None]
-        hidden = any(task["partitions"] is None for task in tasks)
+    def _what_is_known(self, clients: Iterable[StateClient], tasks: Iterable[StateTask]) -> str:
+        missing = [f"client {client.host or client.process_id}" for client in clients if client.rack is None]
+        hidden = any(task.partitions is None for task in tasks)
         lacking = {
-            f"partition {partition['topic']}-{partition['partition']}"
+            f"partition {each.topic}-{each.partition}"
             for task in tasks
-            for partition in task["partitions"] or ()
-            if not partition["racks"]
+            for each in task.partitions or ()
+            if not each.racks
         }
         missing += sorted(lacking)
         if hidden:
@@ -185,29 +190,29 @@ class RackFiller:
         return ", ".join(str(Place(name)) for name in self.racks.files)
 
 
-def _names_of_client(client: Document) -> Iterator[str]:
-    yield client["process_id"]
-    if client["host"] is not None:
-        yield client["host"]
+def _names_of_client(client: StateClient) -> Iterator[str]:
+    yield client.process_id
+    if client.host is not None:
+        yield client.host
     # Kafka Streams names its consumers <client.id>-StreamThread-<number>-consumer-<uuid>.
-    yield from dict.fromkeys(consumer.partition("-StreamThread-")[0] for consumer in client["consumers"])
-    yield from _names_of_tags(client["tags"])
+    yield from dict.fromkeys(map(client_of, client.consumers))
+    yield from _names_of_tags(client.tags)
 
 
-def _names_of_member(member: Document) -> Iterator[str]:
-    yield member["id"]
-    yield member["process_id"]
-    if member["instance_id"] is not None:
-        yield member["instance_id"]
-    if member.get("client_id"):
-        yield from dict.fromkeys((member["client_id"].partition("-StreamThread-")[0], member["client_id"]))
-    yield from _names_of_tags(member["tags"])
+def _names_of_member(member: StateMember) -> Iterator[str]:
+    yield member.id
+    yield member.process_id
+    if member.instance_id is not None:
+        yield member.instance_id
+    if member.client_id:
+        yield from dict.fromkeys((client_of(member.client_id), member.client_id))
+    yield from _names_of_tags(member.tags)
 
 
-def _names_of_start(event: Document) -> Iterator[str]:
-    yield event["client"]
-    yield from (event[key] for key in ("process_id", "host", "instance_id") if event.get(key) is not None)
-    yield from _names_of_tags(event.get("tags", {}))
+def _names_of_start(start: StateStart) -> Iterator[str]:
+    yield start.client
+    yield from (each for each in (start.process_id, start.host, start.instance_id) if each is not None)
+    yield from _names_of_tags(start.tags)
 
 
 def _names_of_tags(tags: Mapping[str, str]) -> Iterator[str]:
