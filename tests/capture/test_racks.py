@@ -22,6 +22,8 @@ from tests.capture.topologies import ORDERS
 from tests.scenarios.documents import streams_document
 
 CLIENTS = {"127.0.0.1:8081": "r1", "127.0.0.1:8082": "r2", "127.0.0.1:8083": "r3", "127.0.0.1:8084": "r1"}
+#: Tasks and offsets of a member that has none.
+NOTHING: dict[str, Any] = {key: {} for key in ("active", "standby", "warmup", "task_offsets", "task_end_offsets")}
 
 
 def partition_racks() -> dict[str, list[list[str]]]:
@@ -206,7 +208,7 @@ def test_groups_of_connect_have_no_racks_and_stay_as_they_are(tmp_path: Path) ->
 def test_topics_are_no_matter_to_a_group_that_brokers_assign(tmp_path: Path) -> None:
     filler = RackFiller(read_racks(rack_file(tmp_path, {"m1": "r1"}, {"in": [["r1"]]})))
     member: dict[str, Any] = {"id": "m1", "process_id": "p1", "instance_id": None, "tags": {}, "rack": None}
-    filler.filled({"kind": "streams-group", "id": "g", "members": [member]})
+    filler.filled({"kind": "streams-group", "id": "g", "members": [{**NOTHING, **member}]})
     assert list(filler.unused()) == []
 
 
@@ -222,9 +224,9 @@ def test_an_episode_gets_the_racks_of_its_state_and_of_what_is_started(tmp_path:
 
 def test_members_of_a_group_that_brokers_assign_are_found_by_id_process_instance_and_tag(tmp_path: Path) -> None:
     members = [
-        {"id": "m1", "process_id": "p1", "instance_id": None, "tags": {"zone": "a"}, "rack": None},
-        {"id": "m2", "process_id": "p2", "instance_id": "i2", "tags": {}, "rack": None},
-        {"id": "m3", "process_id": "p3", "instance_id": None, "tags": {}, "rack": "r3"},
+        {**NOTHING, "id": "m1", "process_id": "p1", "instance_id": None, "tags": {"zone": "a"}, "rack": None},
+        {**NOTHING, "id": "m2", "process_id": "p2", "instance_id": "i2", "tags": {}, "rack": None},
+        {**NOTHING, "id": "m3", "process_id": "p3", "instance_id": None, "tags": {}, "rack": "r3"},
     ]
     for name, expected in {
         "m1": ["r1", None, "r3"],
