@@ -25,6 +25,7 @@ from assignor_lab.advising.group import AdvisedGroup
 from assignor_lab.advising.mix import Mix
 from assignor_lab.advising.race import LEAST_DAYS, Play, Player, Race, raced
 from assignor_lab.advising.space import Space
+from assignor_lab.documents.option_values import number_value, seed_value, whole_value
 from assignor_lab.model.bands import band
 from assignor_lab.planning.foreign import ANY, foreign_ratios, of_foreign
 from assignor_lab.planning.in_processes import in_processes
@@ -43,6 +44,18 @@ _LATER = 0.1
 _SHOWN = 10
 
 
+def _configurations(given: object) -> int:
+    return whole_value("--configurations", given, 2, 5_000)
+
+
+def _days(given: object) -> int:
+    return whole_value("--days", given, 2, 1_000)
+
+
+def _hours(given: object) -> float:
+    return number_value("--hours", given, 1, 168)
+
+
 @attrs.frozen
 class Effort:
     """The effort of a race.
@@ -50,12 +63,16 @@ class Effort:
     Args:
         configurations: Most configurations to begin with.
         days: Days of the last round, and of the judgement.
+        hours: Length of a day.
+
+    Raises:
+        OptionValueError: if a number is none, or outside its limits.
     """
 
-    configurations: int = 60
-    days: int = 8
-    hours: float = 24.0
-    seed: int = 0
+    configurations: int = attrs.field(default=60, converter=_configurations)
+    days: int = attrs.field(default=8, converter=_days)
+    hours: float = attrs.field(default=24.0, converter=_hours)
+    seed: int = attrs.field(default=0, converter=seed_value)
 
 
 @attrs.frozen(eq=False)

@@ -77,6 +77,9 @@ _MOST_STREAMS_STANDBYS = 2
 #: Settings that only Kafka's default assignor reads.
 _OF_DEFAULT_ASSIGNOR = (LAG, WARMUPS, PROBING)
 _DEFAULT_ASSIGNOR = "high_availability"
+#: Settings without values beside those of their dimension.
+_CLOSED = (MEMBERS, CLOSE, TRANSACTIONAL)
+_MOST_DIGITS = 10
 _MAX_BYTES = 65_536
 
 
@@ -264,7 +267,7 @@ def narrowed(space: Space, fixed: Mapping[str, str], within: Mapping[str, Sequen
         fixed: Setting to its value; empty: the present one.
 
     Raises:
-        SpaceError: if a setting may not change in this group.
+        SpaceError: if a setting may not change in this group, or has no such value.
     """
     known = {each.key: each for each in space.dimensions}
     for key in (*fixed, *within):
@@ -275,6 +278,8 @@ def narrowed(space: Space, fixed: Mapping[str, str], within: Mapping[str, Sequen
     made = []
     for each in space.dimensions:
         present = each.values[0]
+        for value in (fixed.get(each.key, ""), *map(str, within.get(each.key, ()))):
+            _check_value(each, value)
         if each.key in fixed:
             made.append(Dimension(each.key, tuple(dict.fromkeys((present, fixed[each.key] or present)))))
         elif each.key in within:
@@ -314,6 +319,18 @@ def with_own_settings(
         present = setting.default if held is None or held.value is None else held.value
         found.append(Dimension(key, tuple(dict.fromkeys(("unset" if present is None else str(present), *values)))))
     return Space((*space.dimensions, *found), space.requirements, space.fixed)
+
+
+def _check_value(dimension: Dimension, value: str) -> None:
+    """Refuses a value that the setting cannot have. Empty is the present one; assignors check their own settings."""
+    key, values = dimension.key, dimension.values
+    if not value or value in values or is_setting(key):
+        return
+    if all(each.isdecimal() for each in values):
+        if not (value.isascii() and value.isdecimal() and len(value) < _MOST_DIGITS):
+            raise SpaceError(f"{key}={value:.40}: expected a whole number, such as {values[0]}")
+    elif key in _CLOSED:
+        raise SpaceError(f"{key}={value:.40}: it has the values {', '.join(values)}")
 
 
 def fixed_settings(texts: Iterable[str]) -> dict[str, str]:

@@ -163,18 +163,17 @@ def _advise(
     from assignor_lab.advising.words import advice_document
     from assignor_lab.cli.present_group import read_group
     from assignor_lab.opened.advice import AdviceCase, AdviceQuestion
-    from assignor_lab.planning.making import Options
-    from assignor_lab.planning.starts import parse_starts
+    from assignor_lab.opened.plan_words import PlanWords, plan_options
     from assignor_lab.verification.words import document_of as document_of_verification
     from assignor_lab.verification.words import sentences
 
     if not scaling and (to or capacity or lag is not None or load or scaled_object):
         raise typer.BadParameter("--to, --capacity, --lag, --load and --scaled-object need --scaling")
-    start_ms, starts = (None, None) if start_seconds is None else parse_starts(start_seconds)
+    restarts = PlanWords(batch=batch, down_seconds=down_seconds, start_seconds=start_seconds, leave=leave)
     question = AdviceQuestion(
         aims_of(objective or (), at_most or ()),
         Effort(configurations, days, hours, seed),
-        Options(batch=batch, down_ms=round(down_seconds * 1000), start_ms=start_ms, starts=starts, leave=leave),
+        plan_options("roll", restarts),
         None if mix is None else read_mix(mix),
         fixed_settings(fix or ()),
         {} if within is None else read_within(within),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
-from os import PathLike, fspath
+from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Unpack
 
@@ -18,6 +18,19 @@ from assignor_lab.capture.histories.group_histories import group_histories
 from assignor_lab.capture.histories.past import read_past
 from assignor_lab.capture.histories.past_terms import DECISIONS, PastTerms
 from assignor_lab.compare import ContenderTerms, compare, contender_of
+from assignor_lab.documents.option_values import (
+    file_name,
+    file_names,
+    mapping_value,
+    optional,
+    seconds_value,
+    sequence_value,
+    text_value,
+    texts_value,
+    whole_value,
+    zone_name,
+)
+from assignor_lab.documents.wording import plural
 from assignor_lab.explain import Budget, explain, question_of
 from assignor_lab.model.history import GroupHistory
 from assignor_lab.notebook.comparisons import Comparison
@@ -27,7 +40,9 @@ from assignor_lab.notebook.surroundings import with_values
 from assignor_lab.opened.plan_words import PlanWords, plan_options
 from assignor_lab.opened.plans import PlanEffort, plan_answer
 from assignor_lab.opened.reading import ReadGroup, group_of_source
+from assignor_lab.opened.states import StateChoiceError
 from assignor_lab.runtime.discovery import Plugins, discovered
+from assignor_lab.scenarios import Scenario
 from assignor_lab.scenarios.racks import read_racks
 from assignor_lab.scenarios.settings import given_settings
 from assignor_lab.simulation.streams.formats.timings import read_timings
@@ -107,11 +122,14 @@ class Group:
 
         Raises:
             PlanError: if the plan contradicts the group, or itself.
-            AssignorLabError: a subclass, if no play can begin with the group.
+            OptionValueError: if a value has another type, or is outside its limits.
+            AssignorLabError: another subclass, if no play can begin with the group.
         """
         effort = PlanEffort(plays, seed, processes, note=_say)
-        made = plan_options(plan, options)
-        answer = plan_answer(self.source, self._read, plan, subject, made, variants, self.verification, effort)
+        made = plan_options(text_value("plan", plan), options)
+        of = optional(file_name if plan == "script" else text_value, "the subject of the plan", subject)
+        texts = optional(texts_value, "variants", variants)
+        answer = plan_answer(self.source, self._read, plan, of, made, texts, self.verification, effort)
         return PlanView(answer, tuple(sentences(self.verification)))
 
     def advise(
@@ -151,6 +169,7 @@ class Group:
             AimError: if an objective or a constraint is unknown in this group, or no configuration meets the
                 constraints.
             SpaceError: if a fixed or allowed setting does not exist for the group, or has no such value.
+            OptionValueError: if a value has another type, or is outside its limits.
             AssignorLabError: another subclass, if no play can begin with the group.
         """
         # The race needs the extra `statistics`.
@@ -160,15 +179,20 @@ class Group:
         from assignor_lab.opened.advice import AdviceCase, AdviceError, AdviceQuestion
 
         restarts = PlanWords(batch=batch, down_seconds=down_seconds, start_seconds=start_seconds, leave=leave)
-        limits = [f"{name}={most}" for name, most in (at_most or {}).items()]
+        limits = [f"{name}={most}" for name, most in mapping_value("--at-most", at_most or {}).items()]
+        allowed = mapping_value("--within", within or {})
         question = AdviceQuestion(
-            aims_of([objective] if isinstance(objective, str) else objective, limits),
+            aims_of([objective] if isinstance(objective, str) else texts_value("--objective", objective), limits),
             Effort(configurations, days, hours, seed),
             plan_options("roll", restarts),
-            None if mix is None else mix_of(mix) if isinstance(mix, Mapping) else read_mix(Path(mix)),
-            dict(fix) if isinstance(fix, Mapping) else fixed_settings(fix),
-            within or {},
-            None if release is None else release_of(release),
+            None
+            if mix is None
+            else mix_of(mapping_value("--mix", mix))
+            if isinstance(mix, Mapping)
+            else read_mix(Path(file_name("--mix", mix))),
+            _fixed(fix),
+            {key: [str(each) for each in sequence_value("--within", values)] for key, values in allowed.items()},
+            None if release is None else release_of(text_value("--release", release)),
         )
         case = AdviceCase.of(self._read, question)
         if refused := banner(self.verification):
@@ -186,10 +210,11 @@ class Group:
         Raises:
             AssignorLabError: a subclass, if there is no such assignor, or it is for another kind of groups.
         """
-        given = with_values(self._sources, config)
+        given = with_values(self._sources, optional(mapping_value, "config", config))
         _check(self._plugins, given)
+        contenders = contender_of(text_value("one", one)), contender_of(text_value("other", other))
         terms = ContenderTerms(self._plugins.registry, self._plugins.isolation, given)
-        return Comparison(compare(self.states, (contender_of(one), contender_of(other)), terms))
+        return Comparison(compare(self.states, contenders, terms))
 
     def explain(
         self,
@@ -212,12 +237,21 @@ class Group:
 
         Raises:
             ExplainError: if the state has no such task or client.
+            StateChoiceError: if there is no such state.
         """
-        chosen = self.states[state]
-        plugins = self._plugins
-        question = question_of(chosen, None, assignor, plugins.registry, self._sources, plugins.isolation)
-        budget = Budget(calls, seconds)
-        return ExplanationView(explain(question, task, why_not, lambda: budget))
+        chosen, plugins = self._state(state), self._plugins
+        decider, subject = optional(text_value, "assignor", assignor), optional(text_value, "task", task)
+        question = question_of(chosen, None, decider, plugins.registry, self._sources, plugins.isolation)
+        budget = Budget(whole_value("calls", calls), seconds_value("seconds", seconds))
+        other = optional(text_value, "why_not", why_not)
+        return ExplanationView(explain(question, subject, other, lambda: budget))
+
+    def _state(self, state: int | str) -> Scenario:
+        try:
+            return self.states[state]
+        except (LookupError, TypeError) as error:
+            count = plural(len(self.states), "state")
+            raise StateChoiceError(f"state {state!r:.80}: {error}; the group has {count}, by number or id") from None
 
     def _history(self) -> GroupHistory:
         around = self._past.around(self._sources.above, _say)
@@ -261,26 +295,35 @@ def open_group(
 
     Raises:
         StateChoiceError: if the source has no state, or states of several groups.
+        OptionValueError: if a value has another type.
         ConfigKeyError: if an installed plugin does not declare one of its keys.
         AssignorLabError: another subclass, if a file cannot be read, with its place.
     """
-    values = config if isinstance(config, Mapping) else None
-    file = None if config is None or isinstance(config, Mapping) else Path(config)
+    name, wanted = file_name("source", source), optional(text_value, "state", state)
+    values = mapping_value("config", config) if isinstance(config, Mapping) else None
+    file = None if config is None or values is not None else Path(file_name("config", config))
     given = with_values(config_sources(file), values)
     plugins = discovered(given.effective())
     _check(plugins, given)
-    files = [racks] if isinstance(racks, (str, PathLike)) else list(racks)
     past = PastTerms(
         DECISIONS,
-        {} if timings is None else read_timings(Path(timings)),
-        topology=None if topology is None else fspath(topology),
-        timezone=timezone,
-        workload=None if workload is None else fspath(workload),
+        {} if timings is None else read_timings(Path(file_name("timings", timings))),
+        topology=optional(file_name, "topology", topology),
+        timezone=optional(zone_name, "timezone", timezone),
+        workload=optional(file_name, "workload", workload),
         settings={key: str(value) for key, value in given_settings(given.above).items()},
     )
-    known = read_racks([Path(each) for each in files]) if files else None
-    read = group_of_source(fspath(source), state, plugins, given, past, _say, racks=known, assignor=assignor)
-    return Group(fspath(source), read, plugins, past)
+    files = [Path(each) for each in file_names("racks", racks)]
+    decider = optional(text_value, "assignor", assignor)
+    known = read_racks(files) if files else None
+    read = group_of_source(name, wanted, plugins, given, past, _say, racks=known, assignor=decider)
+    return Group(name, read, plugins, past)
+
+
+def _fixed(fix: Mapping[str, str] | Sequence[str]) -> dict[str, str]:
+    if isinstance(fix, Mapping):
+        return {key: text_value("--fix", value) for key, value in mapping_value("--fix", fix).items()}
+    return fixed_settings(texts_value("--fix", fix))
 
 
 def _check(plugins: Plugins, given: ConfigSources) -> None:

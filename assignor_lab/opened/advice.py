@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Mapping, Sequence
 from importlib.metadata import version
 from pathlib import Path
@@ -23,6 +22,7 @@ from assignor_lab.advising.past import past_of
 from assignor_lab.advising.played_days import kept
 from assignor_lab.advising.space import Space, narrowed, space_of, with_own_settings
 from assignor_lab.advising.streams_group import AdvisedStreamsGroup
+from assignor_lab.documents.option_values import processes_value
 from assignor_lab.kafka.coordinator.session_timeout import (
     LEAST_SESSION_MS,
     allowed_session,
@@ -119,7 +119,7 @@ class AdviceCase:
             PlayedDaysError: if the file is of another race, or damaged.
         """
         effort = self.question.effort
-        play = player(self.group, self.mix, self.space, effort, processes or os.cpu_count() or 1, on_play, runs)
+        play = player(self.group, self.mix, self.space, effort, processes_value(processes), on_play, runs)
         if resumed is not None:
             play = kept(play, resumed, self._race_terms())
         return advise(self.group, self.mix, self.space, self.question.aims, effort, play)

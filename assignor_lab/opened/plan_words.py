@@ -6,14 +6,23 @@ import sys
 from collections.abc import Iterable, Sequence
 from typing import TypedDict
 
+from assignor_lab.documents.option_values import (
+    MOST_SECONDS,
+    flag_value,
+    optional,
+    seconds_value,
+    text_value,
+    texts_value,
+    whole_value,
+)
 from assignor_lab.planning.making import Options, PlanError
 from assignor_lab.planning.plans import CALM, READY, Wait
 from assignor_lab.planning.starts import parse_starts
 
 __all__ = ["PlanWords", "plan_options"]
 
-#: Longest wait between two steps.
-_MOST_WAIT_S = 86_400
+#: Most brokers of a roll, and most threads of a new instance.
+_MOST_BROKERS, _MOST_THREADS = 1_000, 10_000
 
 
 class PlanWords(TypedDict, total=False):
@@ -60,6 +69,7 @@ def plan_options(plan_name: str, words: PlanWords) -> Options:
 
     Raises:
         PlanError: if one is unknown or has no such value; the message names it as an option of the command.
+        OptionValueError: if a value has another type, or is outside the limits of its option.
     """
     unknown = sorted(words.keys() - PlanWords.__annotations__.keys())
     if unknown:
@@ -69,47 +79,47 @@ def plan_options(plan_name: str, words: PlanWords) -> Options:
     start_ms, starts = (None, None) if start is None else parse_starts(str(start))
     to = str(words.get("to", ""))
     is_upgrade, is_of_brokers = plan_name == "upgrade", plan_name == "broker-roll"
-    down_ms = _known_ms(words.get("down_seconds"))
+    down_ms = optional(_ms, "--down-seconds", words.get("down_seconds"))
     return Options(
-        order=_names(words.get("order", "")),
-        only=_names(words.get("only", "")),
+        order=_names("--order", words.get("order", "")),
+        only=_names("--only", words.get("only", "")),
         batch=_batch(str(words.get("batch", 1))),
         down_ms=0 if is_of_brokers else down_ms or 0,
         broker_down_ms=down_ms if is_of_brokers else None,
         start_ms=start_ms,
         starts=starts,
-        poll_ms=_known_ms(words.get("poll_seconds")),
-        revoke_ms=_known_ms(words.get("revoke_seconds")),
+        poll_ms=optional(_ms, "--poll-seconds", words.get("poll_seconds")),
+        revoke_ms=optional(_ms, "--revoke-seconds", words.get("revoke_seconds")),
         wait=_wait(str(words.get("wait", READY))),
-        leave=words.get("leave", False),
-        surge=words.get("surge", 0),
-        replace=words.get("replace", False),
-        stuck=words.get("stuck", 0),
-        crash_in=words.get("crash_in", 0),
-        upgrade_from=words.get("upgrade_from"),
-        brokers=words.get("brokers", 3),
+        leave=flag_value("--leave", words.get("leave", False)),
+        surge=whole_value("--surge", words.get("surge", 0)),
+        replace=flag_value("--replace", words.get("replace", False)),
+        stuck=whole_value("--stuck", words.get("stuck", 0)),
+        crash_in=whole_value("--crash-in", words.get("crash_in", 0)),
+        upgrade_from=optional(text_value, "--upgrade-from", words.get("upgrade_from")),
+        brokers=whole_value("--brokers", words.get("brokers", 3), 1, _MOST_BROKERS),
         to=0 if is_upgrade else _number(to),
         to_release=(to or None) if is_upgrade else None,
-        leaving=_names(words.get("leaving", "")),
-        back_after_ms=_known_ms(words.get("back_after_seconds")),
-        wipe=words.get("wipe", False),
-        new_threads=words.get("new_threads"),
-        new_rack=words.get("new_rack"),
-        new_tags=dict(map(_tag, words.get("new_tags", ()))),
+        leaving=_names("--leaving", words.get("leaving", "")),
+        back_after_ms=optional(_ms, "--back-after", words.get("back_after_seconds")),
+        wipe=flag_value("--wipe", words.get("wipe", False)),
+        new_threads=optional(_threads, "--new-threads", words.get("new_threads")),
+        new_rack=optional(text_value, "--new-rack", words.get("new_rack")),
+        new_tags=dict(map(_tag, texts_value("--new-tag", words.get("new_tags", ())))),
     )
 
 
-def _names(given: str | Sequence[str]) -> list[str]:
-    parts = given.split(",") if isinstance(given, str) else given
+def _names(option: str, given: str | Sequence[str]) -> list[str]:
+    parts = given.split(",") if isinstance(given, str) else texts_value(option, given)
     return [name.strip() for name in parts if name.strip()]
 
 
-def _ms(seconds: float) -> int:
-    return round(seconds * 1000)
+def _ms(option: str, seconds: float) -> int:
+    return round(seconds_value(option, seconds) * 1000)
 
 
-def _known_ms(seconds: float | None) -> int | None:
-    return None if seconds is None else _ms(seconds)
+def _threads(option: str, threads: object) -> int:
+    return whole_value(option, threads, 1, _MOST_THREADS)
 
 
 def _number(text: str) -> int:
@@ -135,9 +145,9 @@ def _wait(text: str) -> Wait:
         seconds = float(text)
     except ValueError:
         seconds = -1.0
-    if not 0 <= seconds <= _MOST_WAIT_S:
-        raise PlanError(f"--wait {text!r:.40}: give ready, calm, or seconds up to {_MOST_WAIT_S}")
-    return _ms(seconds)
+    if not 0 <= seconds <= MOST_SECONDS:
+        raise PlanError(f"--wait {text!r:.40}: give ready, calm, or seconds up to {MOST_SECONDS}")
+    return round(seconds * 1000)
 
 
 def _tag(text: str) -> tuple[str, str]:

@@ -9,6 +9,8 @@ from pathlib import Path
 import attrs
 
 from assignment_api import AssignorLabError
+from assignor_lab.documents.option_values import processes_value, seed_value, whole_value
+from assignor_lab.documents.wording import plural
 from assignor_lab.groups.variants import variants_of
 from assignor_lab.kafka.coordinator.session_timeout import allowed_session
 from assignor_lab.opened.loops import played_loop, recorded_loop
@@ -56,20 +58,27 @@ __all__ = ["PlanEffort", "plan_answer"]
 _OF_SUBJECT = {"kill": "the instance: plan SOURCE kill INSTANCE", "script": "its file: plan SOURCE script FILE"}
 
 
+def _plays(given: object) -> int:
+    return whole_value("--plays", given, least=1)
+
+
 @attrs.frozen
 class PlanEffort:
     """The plays of an answer, and their listeners.
 
     Args:
-        processes: Processes that share the plays; results do not depend on it.
+        processes: Processes that share the plays; 0: one for each core. Results do not depend on it.
         on_play: Called after each play.
         runs: Plays elsewhere; ``None``: in these processes.
         note: Receives a sentence on an interruption.
+
+    Raises:
+        OptionValueError: if a number is none, or outside its limits.
     """
 
-    plays: int = 20
-    seed: int = 0
-    processes: int = 1
+    plays: int = attrs.field(default=20, converter=_plays)
+    seed: int = attrs.field(default=0, converter=seed_value)
+    processes: int = attrs.field(default=1, converter=processes_value)
     on_play: Callable[[], None] = lambda: None
     runs: Runs | None = None
     note: Callable[[str], None] = lambda _: None
@@ -224,12 +233,25 @@ def _made(name: str, subject: str | None, state: PresentState, options: Options)
         message = f"{name} takes no {subject!r}" if subject is not None else f"{name} needs {_OF_SUBJECT[name]}"
         raise PlanError(message)
     check_options(name, options)
+    made = with_times(_plan(name, subject, state, options), options)
+    waits_ms = sum(
+        each for step in made.steps if isinstance(each := made.wait if step.wait is None else step.wait, int)
+    )
+    if waits_ms >= state.episode.until_ms:
+        raise PlanError(
+            f"the waits of {plural(len(made.steps), 'step')} last {waits_ms / 1000:,.0f} s together, and a play ends "
+            f"after {state.episode.until_ms / 1000:,.0f} s: give a shorter --wait"
+        )
+    return made
+
+
+def _plan(name: str, subject: str | None, state: PresentState, options: Options) -> Plan:
     if name == "script" and subject is not None:
-        return with_times(script_plan(state, Path(subject), options), options)
+        return script_plan(state, Path(subject), options)
     if name == "kill" and subject is not None:
-        return with_times(kill_plan(state, subject, options), options)
+        return kill_plan(state, subject, options)
     plans = {
         "roll": roll_plan, "upgrade": upgrade_plan, "scale": scale_plan, "upgrade-protocol": upgrade_protocol_plan,
         "broker-roll": broker_roll_plan,
     }  # fmt: skip
-    return with_times(plans[name](state, options), options)
+    return plans[name](state, options)

@@ -13,6 +13,7 @@ from assignor_lab.capture.histories.past_terms import PastTerms
 from assignor_lab.groups.variants import PROTOCOL
 from assignor_lab.opened.states import StateChoiceError, chosen_states, terms_of_states
 from assignor_lab.planning.predict import Terms
+from assignor_lab.planning.recorded_owners import check_owners
 from assignor_lab.planning.state import PresentState, present_state, under_configuration, under_other_protocol
 from assignor_lab.runtime.discovery import Plugins
 from assignor_lab.scenarios import Scenario
@@ -48,6 +49,7 @@ class ReadGroup:
         """
         terms, last = self.terms, self.scenario
         stable = next((each for each in reversed(self.scenarios) if each.observed is not None), last)
+        check_owners(stable)
         found = present_state(stable, terms.settings, terms.timings, terms.workload)
         state = under_configuration(found, terms.sources)
         given = terms.sources.effective().entries.get(PROTOCOL)
