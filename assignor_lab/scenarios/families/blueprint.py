@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
 import attrs
 
 from assignor_lab.scenarios.families.draws import Draws
-from assignor_lab.scenarios.families.shape import GroupShape, InstanceMachine, SubTopology, task_document
+from assignor_lab.scenarios.families.shape import GroupShape, InstanceMachine, SubTopology, group_task
 from assignor_lab.scenarios.families.sizes import draw_clients, draw_partitions, draw_subtopologies
+from assignor_lab.scenarios.state_parts import StateTask
 
 __all__ = ["ZONES", "Blueprint", "Fleet", "draw_blueprint"]
 
@@ -109,7 +110,7 @@ def draw_blueprint(draws: Draws, blueprint: Blueprint) -> GroupShape:
     topology = "flow__" if draws.percent(blueprint.named) else ""
     racks_of = partial(_racks, draws, racks, blueprint.rackless_partitions)
     tasks = [
-        task_document(subtopology, partition, racks_of, topology)
+        group_task(subtopology, partition, racks_of, topology)
         for subtopology in subtopologies
         for partition in range(subtopology.partitions)
     ]
@@ -195,7 +196,7 @@ def _skewed_percent(draws: Draws, subtopology_of: Sequence[SubTopology]) -> list
 
 def _workload(
     draws: Draws,
-    tasks: Sequence[Mapping[str, Any]],
+    tasks: Sequence[StateTask],
     subtopology_of: Sequence[SubTopology],
     rates: Sequence[int],
     restore_per_s: int,
@@ -205,7 +206,7 @@ def _workload(
     mean = max(sum(rates) // len(rates), 1)
     return {
         "tasks": {
-            task["id"]: {
+            task.id: {
                 "state_bytes": min(rate * max(item.backlog_s, 3_600) * record_bytes, _MAX_STATE_BYTES)
                 if item.changelogs
                 else 0,

@@ -14,6 +14,7 @@ from assignor_lab.scenarios.families.events import DrawnMembership
 from assignor_lab.scenarios.families.schedules import FIRST_EVENT, ScheduledStep
 from assignor_lab.scenarios.families.shape import GroupShape, SubTopology
 from assignor_lab.scenarios.families.sizes import draw_partitions
+from assignor_lab.scenarios.state_parts import StateTask
 
 __all__ = ["growing_topics", "partitions_that_come_later", "with_growing_topics"]
 
@@ -38,7 +39,7 @@ def with_growing_topics(draws: Draws, group: GroupShape) -> GroupShape:
 def _with(group: GroupShape, item: SubTopology, number: int, first: int) -> GroupShape:
     """The group with the partitions of ``item`` from ``first`` on, as tasks of sub-topology ``number``."""
     new = [
-        {"id": f"{number}_{partition}", "stateful": False, "logged": False, "stores": [], "partitions": []}
+        StateTask(f"{number}_{partition}", stateful=False, logged=False, stores=(), partitions=())
         for partition in range(first, item.partitions)
     ]
     rates = [group.rate(task) for task in range(len(group.tasks))]

@@ -235,7 +235,7 @@ def run_schedule(group: GroupShape, draws: Draws, rounds: int, schedule: Schedul
 
 def _settling_ms(group: GroupShape) -> int:
     """Time of a complete restoration, while the group continues to write."""
-    ends = max((group.first_end(task) for task, item in enumerate(group.tasks) if item["logged"]), default=0)
+    ends = max((group.first_end(task) for task, item in enumerate(group.tasks) if item.logged), default=0)
     return _SETTLING_MS + 2_000 * (ends // max(group.restore_per_s, 1))
 
 

@@ -12,6 +12,7 @@ from typing import Any, Protocol
 import attrs
 
 from assignor_lab.scenarios.families.draws import Draws
+from assignor_lab.scenarios.state_parts import StatePartition, StateTask
 
 __all__ = [
     "GroupShape",
@@ -22,7 +23,7 @@ __all__ = [
     "draw_fixed_group",
     "draw_group",
     "draw_group_clients",
-    "task_document",
+    "group_task",
 ]
 
 _CLIENTS = ((10, (1, 3)), (23, (4, 6)), (32, (7, 9)), (20, (10, 15)), (12, (16, 30)), (3, (31, 60)))
@@ -96,7 +97,7 @@ class GroupShape:
 
     name: str
     config: dict[str, Any]
-    tasks: list[dict[str, Any]]
+    tasks: Sequence[StateTask]
     subtopology_of: list[SubTopology]
     machines: Machines
     clients: int
@@ -192,7 +193,7 @@ def _drawn(
         name=name,
         config=_config(draws, strategy, clusters, standbys),
         tasks=[
-            task_document(subtopology, partition, lambda: sorted(draws.sample(racks, 2)) if racks else [])
+            group_task(subtopology, partition, lambda: sorted(draws.sample(racks, 2)) if racks else [])
             for subtopology in subtopologies
             for partition in range(subtopology.partitions)
         ],
@@ -246,29 +247,23 @@ def _subtopology(draws: Draws, group: str, number: int, partitions: int, *, has_
     )
 
 
-def task_document(
+def group_task(
     subtopology: SubTopology, partition: int, racks: Callable[[], list[str]], topology: str = ""
-) -> dict[str, Any]:
-    """An entry of ``tasks``.
+) -> StateTask:
+    """A task of a sub-topology.
 
     Args:
         racks: Called once for each of its partitions, in their order.
         topology: Name of a named topology with its separator.
     """
     topics = dict.fromkeys((*subtopology.sources, *subtopology.changelogs))
-    return {
-        "id": f"{topology}{subtopology.number}_{partition}",
-        "stateful": bool(subtopology.stores),
-        "logged": bool(subtopology.changelogs),
-        "stores": list(subtopology.stores),
-        "partitions": [
-            {
-                "topic": topic,
-                "partition": partition,
-                "source": topic in subtopology.sources,
-                "changelog": topic in subtopology.changelogs,
-                "racks": racks(),
-            }
+    return StateTask(
+        f"{topology}{subtopology.number}_{partition}",
+        stateful=bool(subtopology.stores),
+        logged=bool(subtopology.changelogs),
+        stores=subtopology.stores,
+        partitions=[
+            StatePartition(topic, partition, topic in subtopology.sources, topic in subtopology.changelogs, racks())
             for topic in topics
         ],
-    }
+    )

@@ -108,7 +108,7 @@ class FamilyState:
 
     def __init__(self, group: GroupShape) -> None:
         self._group = group
-        self._all_logged = [index for index, task in enumerate(group.tasks) if task["logged"]]
+        self._all_logged = [index for index, task in enumerate(group.tasks) if task.logged]
         self._ends = {index: group.first_end(index) for index in self._all_logged}
         self.logged = self._all_logged
         self._hidden: frozenset[int] = frozenset()
@@ -187,7 +187,7 @@ class FamilyState:
         """Task to its state on the disk of a member, by task in the group's order."""
         disk, tasks = self._disks.get(session.process_id, _EMPTY), self._group.tasks
         return {
-            tasks[index]["id"]: StoredState(disk.reporters[index], disk.positions[index], self._ends[index])
+            tasks[index].id: StoredState(disk.reporters[index], disk.positions[index], self._ends[index])
             for index in sorted(disk.positions)
         }
 

@@ -13,7 +13,7 @@ from uuid import UUID
 
 import attrs
 
-from assignment_api.group import GroupAssignment, MemberAssignment, TaskId, TasksBySubtopology
+from assignment_api.group import GroupAssignment, MemberAssignment, Subtopology, TaskId, TasksBySubtopology
 from assignor_lab.scenarios.families.events import DrawnStep, Session
 from assignor_lab.scenarios.families.shape import GroupShape
 from assignor_lab.scenarios.families.state import FamilyState, StoredState
@@ -63,7 +63,7 @@ class StreamsGroupHistory:
         self._is_static = is_static
         self._member_id = member_id
         self._state = FamilyState(group)
-        self._number = {task["id"]: index for index, task in enumerate(group.tasks)}
+        self._number = {task.id: index for index, task in enumerate(group.tasks)}
         self._next = 0
         #: Member id to its target.
         self._targets: dict[str, MemberAssignment] = {}
@@ -130,15 +130,15 @@ class StreamsGroupHistory:
     # --- documents --------------------------------------------------------------------------------
 
     def _subtopologies(self, hidden: frozenset[int]) -> list[dict[str, Any]]:
-        found: dict[str, dict[str, Any]] = {}
+        found: dict[str, Subtopology] = {}
         for task, subtopology in zip(self._group.tasks, self._group.subtopology_of, strict=True):
             if subtopology.number not in hidden:
-                parsed = TaskId.parse(task["id"])
+                parsed = TaskId.parse(task.id)
                 key = parsed.subtopology_id
-                entry = found.setdefault(key, {"id": key, "tasks": 0, "stateful": False})
-                entry["tasks"] = max(entry["tasks"], parsed.partition + 1)
-                entry["stateful"] = entry["stateful"] or task["logged"]
-        return list(found.values())
+                known = found.get(key, Subtopology(key, 0, is_stateful=False))
+                size = max(known.num_tasks, parsed.partition + 1)
+                found[key] = Subtopology(key, size, known.is_stateful or task.logged)
+        return [{"id": each.id, "tasks": each.num_tasks, "stateful": each.is_stateful} for each in found.values()]
 
     def _members(self, session: Session) -> list[dict[str, Any]]:
         stored = self._state.stored(session)

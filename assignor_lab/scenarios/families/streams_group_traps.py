@@ -36,7 +36,7 @@ from assignor_lab.scenarios.families.schedules import (
     random_events,
     run_schedule,
 )
-from assignor_lab.scenarios.families.shape import GroupShape, InstanceMachine, SubTopology
+from assignor_lab.scenarios.families.shape import GroupShape, InstanceMachine, SubTopology, group_task
 from assignor_lab.scenarios.families.streams_group_history import StreamsGroupHistory, as_brokers_have_it, member_id_of
 
 __all__ = ["GROUP_TRAPS", "trap_history"]
@@ -68,11 +68,7 @@ def _exact(draws: Draws, cut: Sequence[tuple[int, bool]], processes: int, member
     return GroupShape(
         name=name,
         config={"num.standby.replicas": standbys, "probing.rebalance.interval.ms": 600_000},
-        tasks=[
-            {"id": f"{item.number}_{partition}", "stateful": bool(item.stores), "logged": bool(item.changelogs)}
-            for item in subtopologies
-            for partition in range(item.partitions)
-        ],
+        tasks=[group_task(item, partition, list) for item in subtopologies for partition in range(item.partitions)],
         subtopology_of=[item for item in subtopologies for _ in range(item.partitions)],
         machines=Fleet((), (), ((1, members),), has_hosts=True),
         clients=processes,

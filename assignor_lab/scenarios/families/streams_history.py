@@ -15,6 +15,7 @@ from assignor_lab.scenarios.families.state import FamilyState, MemberTasks
 from assignor_lab.scenarios.families.streams_values import GroupValues
 from assignor_lab.scenarios.made import MadeDocument, ScenarioHistory
 from assignor_lab.scenarios.scenario import Scenario, StreamsContent
+from assignor_lab.scenarios.state_parts import StateTask
 
 __all__ = ["StreamsFamilyHistory", "HistoryOrderError", "drawn_once", "in_order"]
 
@@ -130,24 +131,27 @@ class StreamsFamilyHistory(ScenarioHistory):
 
     def _other_parts(self, step: DrawnStep, held: Sequence[MemberTasks]) -> dict[str, Callable[[], Any]]:
         parts: dict[str, Callable[[], Any]] = {
-            "tasks": partial(self._tasks, step.hidden),
+            "tasks": partial(self._task_documents, step.hidden),
             "clients": partial(self._clients, step, held),
         }
         if self._group.workload is not None:
             parts["workload"] = partial(self._workload, step.hidden)
         return parts
 
-    def _tasks(self, hidden: frozenset[int]) -> list[dict[str, Any]]:
+    def _tasks(self, hidden: frozenset[int]) -> list[StateTask]:
         numbered = zip(self._group.tasks, self._group.subtopology_of, strict=True)
         return [task for task, subtopology in numbered if subtopology.number not in hidden]
+
+    def _task_documents(self, hidden: frozenset[int]) -> list[dict[str, Any]]:
+        return [self._values.task_documents[task.id] for task in self._tasks(hidden)]
 
     def _workload(self, hidden: frozenset[int]) -> dict[str, Any]:
         assert self._group.workload is not None
         weights = self._group.workload["tasks"]
-        return {**self._group.workload, "tasks": {task["id"]: weights[task["id"]] for task in self._tasks(hidden)}}
+        return {**self._group.workload, "tasks": {task.id: weights[task.id] for task in self._tasks(hidden)}}
 
     def _clients(self, step: DrawnStep, held: Sequence[MemberTasks]) -> list[dict[str, Any]]:
-        logged = [task["id"] for task in self._tasks(step.hidden) if task["logged"]]
+        logged = [task.id for task in self._tasks(step.hidden) if task.logged]
         return [self._client(each, logged if step.lags_known else None) for each in held]
 
     def _client(self, held: MemberTasks, logged: Sequence[str] | None) -> dict[str, Any]:
@@ -159,11 +163,11 @@ class StreamsFamilyHistory(ScenarioHistory):
             "host": session.machine.host,
             "threads": session.machine.threads,
             "consumers": list(session.consumers),
-            "previous_active": [tasks[index]["id"] for index in held.active],
-            "previous_standby": [tasks[index]["id"] for index in held.stored],
+            "previous_active": [tasks[index].id for index in held.active],
+            "previous_standby": [tasks[index].id for index in held.stored],
             "lags": None if logged is None else dict(zip(logged, held.lags, strict=True)),
             "previous_by_consumer": {
-                consumer: [tasks[index]["id"] for index in reported]
+                consumer: [tasks[index].id for index in reported]
                 for consumer, reported in zip(session.consumers, held.reported, strict=True)
             },
         }

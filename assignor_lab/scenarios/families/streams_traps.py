@@ -26,8 +26,9 @@ from assignor_lab.scenarios.families.blueprint import ZONES, Blueprint, Fleet, d
 from assignor_lab.scenarios.families.draws import Draws
 from assignor_lab.scenarios.families.events import KEEPING_SIZE, DrawnMembership
 from assignor_lab.scenarios.families.schedules import random_events, run_schedule
-from assignor_lab.scenarios.families.shape import GroupShape, SubTopology, task_document
+from assignor_lab.scenarios.families.shape import GroupShape, SubTopology, group_task
 from assignor_lab.scenarios.families.streams_history import StreamsFamilyHistory
+from assignor_lab.scenarios.state_parts import StatePartition
 
 __all__ = ["TRAPS", "adversarial_history"]
 
@@ -52,18 +53,18 @@ def _small(draws: Draws, tasks: tuple[int, ...], clients: int, threads: int = 1)
         for number, partitions in enumerate(tasks)
     ]
     subtopology_of = [item for item in subtopologies for _ in range(item.partitions)]
-    documents = [task_document(item, partition, list) for item in subtopologies for partition in range(item.partitions)]
+    made = [group_task(item, partition, list) for item in subtopologies for partition in range(item.partitions)]
     weight = {"state_bytes": 1 << 30, "input_bytes_per_s": 1 << 20, "weight": 1}
     return attrs.evolve(
         group,
-        tasks=documents,
+        tasks=made,
         subtopology_of=subtopology_of,
         machines=Fleet((), (), ((1, threads),), has_hosts=True),
         clients=clients,
         restore_per_s=4 * max(item.writes_per_s for item in subtopologies),
         rates=None,
         workload={
-            "tasks": {task["id"]: weight if task["logged"] else {**weight, "state_bytes": 0} for task in documents},
+            "tasks": {task.id: weight if task.logged else {**weight, "state_bytes": 0} for task in made},
             "restore_bytes_per_s": 50 << 20,
         },
     )
@@ -134,14 +135,16 @@ def _duplicate_racks(draws: Draws) -> GroupShape:
     group = _small(draws, (draws.between(4, 30), draws.between(2, 10)), draws.between(2, 10))
     everywhere = draws.percent(30)
     racks = ZONES[:1] if everywhere else ZONES[:3]
-    for task in group.tasks:
-        for partition in task["partitions"]:
-            rack = draws.pick((*racks, "zone-without-clients"))
-            partition["racks"] = [rack, rack] if draws.percent(60) else [rack, draws.pick(racks)]
+
+    def placed(partition: StatePartition) -> StatePartition:
+        rack = draws.pick((*racks, "zone-without-clients"))
+        return attrs.evolve(partition, racks=[rack, rack] if draws.percent(60) else [rack, draws.pick(racks)])
+
+    tasks = [attrs.evolve(task, partitions=list(map(placed, task.partitions or ()))) for task in group.tasks]
     strategy = draws.pick(("none", "min_traffic", "balance_subtopology"))
     machines = Fleet(racks, (), ((1, 1),), has_hosts=True)
     return _with(
-        attrs.evolve(group, machines=machines),
+        attrs.evolve(group, tasks=tasks, machines=machines),
         **{"rack.aware.assignment.strategy": strategy, "num.standby.replicas": draws.between(0, 2)},
     )
 

@@ -25,6 +25,8 @@ from assignment_api.streams.task_table import TaskTable
 from assignor_lab.scenarios.families.events import Session
 from assignor_lab.scenarios.families.shape import GroupShape
 from assignor_lab.scenarios.families.state import MemberTasks
+from assignor_lab.scenarios.formats.state_parts import task_document
+from assignor_lab.scenarios.state_parts import StateTask
 
 __all__ = ["GroupValues", "FamilyTopology"]
 
@@ -65,6 +67,7 @@ class GroupValues:
 
     def forget(self) -> None:
         """Clears the cached values."""
+        self._documents: dict[str, dict[str, Any]] = {}
         self._infos: list[TaskInfo] = []
         self._ids: list[TaskId] = []
         self._number: dict[TaskId, int] = {}
@@ -76,6 +79,13 @@ class GroupValues:
     def number(self) -> Mapping[TaskId, int]:
         self._read_tasks()
         return self._number
+
+    @property
+    def task_documents(self) -> Mapping[str, dict[str, Any]]:
+        """Task to its part of documents."""
+        if not self._documents:
+            self._documents = {task.id: task_document(task) for task in self._group.tasks}
+        return self._documents
 
     def topology(self, hidden: frozenset[int]) -> FamilyTopology:
         """The tasks while these sub-topologies are hidden: the same object each time."""
@@ -153,18 +163,16 @@ def _host(text: str) -> HostInfo:
     return HostInfo(name, int(port))
 
 
-def _task_info(task: Mapping[str, Any]) -> TaskInfo:
+def _task_info(task: StateTask) -> TaskInfo:
     return TaskInfo(
-        id=TaskId.parse(task["id"]),
-        is_stateful=task["stateful"],
-        is_logged=task["logged"],
-        state_store_names=tuple(task["stores"]),
+        id=TaskId.parse(task.id),
+        is_stateful=task.stateful,
+        is_logged=task.logged,
+        state_store_names=tuple(task.stores or ()),
         topic_partitions=tuple(
             [
-                TaskTopicPartition(
-                    each["topic"], each["partition"], each["source"], each["changelog"], tuple(each["racks"])
-                )
-                for each in task["partitions"]
+                TaskTopicPartition(each.topic, each.partition, each.source, each.changelog, tuple(each.racks or ()))
+                for each in task.partitions or ()
             ]
         ),
     )

@@ -18,8 +18,8 @@ from assignor_lab.scenarios.state_parts import (
 )
 
 __all__ = [
-    "client_document", "state_clients", "state_members", "state_starts", "state_tasks", "with_client_racks",
-    "with_partition_racks", "with_start_racks",
+    "client_document", "state_clients", "state_members", "state_starts", "state_tasks", "task_document",
+    "with_client_racks", "with_partition_racks", "with_start_racks",
 ]  # fmt: skip
 
 
@@ -48,6 +48,11 @@ def state_tasks(document: Mapping[str, Any]) -> tuple[StateTask, ...]:
         else StateTask(**{**each, "partitions": [StatePartition(**of) for of in each["partitions"]]})
         for each in document["tasks"]
     )
+
+
+def task_document(task: StateTask) -> dict[str, Any]:
+    document: dict[str, Any] = plain_document(task)
+    return document
 
 
 def state_starts(document: Mapping[str, Any]) -> tuple[StateStart, ...]:
