@@ -57,6 +57,13 @@ class HistoryError(AssignorLabError):
     The message names a source with it.
     """
 
+    @classmethod
+    def of_no_decision(cls, source: str) -> HistoryError:
+        """A source without a recorded decision."""
+        return cls(
+            f"{source}: holds no recorded decision; use a file of assignor import or a folder of assignor record"
+        )
+
 
 class OneDecisionError(HistoryError):
     """A group has only one recorded decision: a state and no history."""

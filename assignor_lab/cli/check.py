@@ -103,7 +103,7 @@ def _check(
     scenarios = read.scenarios
     known = [each for each in scenarios if each.observed is not None]
     if not (known or read.events):
-        raise HistoryError(f"{past[0]}: holds no recorded decision: record and import make such")
+        raise HistoryError.of_no_decision(past[0])
     groups = watched_groups(group_histories(known, read.events))
     checked = [_checked(each, allowed, expected, begin) for each in groups]
     if json:

@@ -80,12 +80,10 @@ def _history(
     around = surroundings(given, topology, timezone, racks, dates_of(dates, day))
     found = read_past(past, around)
     scenarios = found.scenarios
-    if not (scenarios or found.events):
-        raise HistoryError(
-            f"{past[0]}: no recorded decision; use a file of assignor import or a folder of assignor record"
-        )
     decided = [each for each in scenarios if each.observed is not None] or scenarios
     groups = group_histories(decided, found.events)
+    if not groups:
+        raise HistoryError.of_no_decision(past[0])
     histories = [GroupTimeline.of(each) for each in groups]
     plugins = found_plugins(given.effective())
     # Single keys of the command line describe the group here: the decisions were made under them.

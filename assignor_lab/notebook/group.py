@@ -14,6 +14,7 @@ import attrs
 from assignment_api.plugins import ConfigSources, check_settings, config_sources
 from assignor_lab.advising.mix import mix_of, read_mix
 from assignor_lab.advising.space import fixed_settings, release_of
+from assignor_lab.capture.errors import HistoryError
 from assignor_lab.capture.histories.group_histories import group_histories
 from assignor_lab.capture.histories.past import read_past
 from assignor_lab.capture.histories.past_terms import DECISIONS, PastTerms
@@ -258,6 +259,8 @@ class Group:
         read = read_past([self.source], around)
         decided = [each for each in read.scenarios if each.observed is not None]
         found = group_histories(decided or self._read.scenarios, read.events)
+        if not found:
+            raise HistoryError.of_no_decision(self.source)
         return next((each for each in found if each.group == self.name), found[-1])
 
     @property

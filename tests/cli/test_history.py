@@ -6,6 +6,8 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
+import assignor_lab as lab
+from assignor_lab.capture.errors import HistoryError
 from assignor_lab.capture.histories.past_terms import AUTO, PastTerms
 from assignor_lab.cli.app import build_app
 from assignor_lab.cli.main import main
@@ -95,3 +97,13 @@ def test_history_and_report_count_probing_rebalances_alike(tmp_path: Path) -> No
     # Other requested ones were overtaken by another rebalance.
     assert "5 to probe whether copies have caught up" in past.words
     assert "19 of them requested a probing rebalance" in past.words
+
+
+@pytest.mark.parametrize("words", [("history",), ("history", "--json"), ("history", "--check"), ("check",)])
+def test_states_without_a_decision_are_no_history(words: tuple[str, ...]) -> None:
+    states = CAPTURES / "connect-plans" / "delay-20" / "states.jsonl.gz"
+    result = CliRunner().invoke(build_app(), [*words, str(states)])
+    assert isinstance(result.exception, HistoryError)
+    assert "holds no recorded decision; use a file of assignor import or a folder" in str(result.exception)
+    with pytest.raises(HistoryError, match="holds no recorded decision"):
+        _ = lab.open(states, state="roll, leader first").history
