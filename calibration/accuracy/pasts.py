@@ -36,7 +36,7 @@ _RELEASES = "versions"
 
 
 def other_releases() -> list[str]:
-    """Recordings of releases on which no rule of plays was chosen."""
+    """Recordings of releases that are in no other table."""
     found = sorted(
         f"{_RELEASES}/{file.name.removesuffix('.log.gz')}" for file in (CAPTURES / _RELEASES).glob("*.log.gz")
     )

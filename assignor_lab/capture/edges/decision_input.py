@@ -157,6 +157,18 @@ class DecisionInput:
         )
         return lags or {}
 
+    def owned_by(self, process_id: str) -> frozenset[str]:
+        """Active tasks that the process still had before the decision of a classic group."""
+        return self._previous(process_id, "previous_active")
+
+    def copies_of(self, process_id: str) -> frozenset[str]:
+        """Other tasks of which the process had state before the decision of a classic group."""
+        return self._previous(process_id, "previous_standby")
+
+    def _previous(self, process_id: str, kind: str) -> frozenset[str]:
+        clients = self.document.get("clients", ())
+        return frozenset(task for each in clients if each["process_id"] == process_id for task in each[kind])
+
     @property
     def settings(self) -> Mapping[str, Any]:
         """Settings of the group, by Kafka's keys."""

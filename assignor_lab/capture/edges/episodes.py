@@ -45,6 +45,7 @@ class PastEpisode:
         downtime: ``None``: the source does not show it.
         first_ms: Time of the first event.
         waits: Waits of members, as far as the source shows them.
+        past_timings: Learned timings that count in plays of the past alone, by name.
         begins_empty: True if the group was new at the first decision.
     """
 
@@ -61,6 +62,7 @@ class PastEpisode:
     timings: Mapping[str, int]
     assumptions: Sequence[str]
     waits: SeenWaits = NO_WAITS
+    past_timings: Mapping[str, int] = attrs.field(factory=dict)
     begins_empty: bool = attrs.field(kw_only=True)
 
 
@@ -79,6 +81,7 @@ def episode_document(past: PastEpisode) -> dict[str, Any]:
         "until_ms": past.until_ms - past.first_ms,
         "timings": dict(past.timings),
         **({"waits": waits} if waits else {}),
+        **({"past_timings": dict(past.past_timings)} if past.past_timings else {}),
         "assumptions": list(past.assumptions),
         "recorded": {
             "generations": [_generation(past, place) for place in range(len(past.moments))],
@@ -141,6 +144,7 @@ def _changelogs(changelogs: Mapping[str, Changelog]) -> dict[str, Any]:
             "bytes_per_record": each.bytes_per_record,
             "records_per_s": each.records_per_s,
             "backlog_records": each.backlog_records,
+            **({"in_memory_share": each.in_memory_share} if each.in_memory_share else {}),
         }
         for task, each in changelogs.items()
     }

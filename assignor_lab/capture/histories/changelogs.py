@@ -23,6 +23,21 @@ class SeenChangelogs:
     by_task: Mapping[str, Changelog]
     assumptions: tuple[str, ...]
 
+    def in_memory(self, subtopologies: Iterable[str]) -> SeenChangelogs:
+        """With all stores of these sub-topologies in memory."""
+        names = set(subtopologies)
+        changed = {
+            task: attrs.evolve(each, in_memory_share=1.0) if task.rpartition("_")[0] in names else each
+            for task, each in self.by_task.items()
+        }
+        if changed == self.by_task:
+            return self
+        sentence = (
+            f"the stores of sub-topology {', '.join(sorted(names))} are in memory: a process reported nothing of a "
+            "task that it had run before"
+        )
+        return SeenChangelogs(changed, (*self.assumptions, sentence))
+
     def growth(self, task: str, milliseconds: int) -> float | None:
         """Records gained in a time; ``None`` if unknown."""
         known = self.by_task.get(task)

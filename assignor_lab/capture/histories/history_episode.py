@@ -18,6 +18,7 @@ from assignor_lab.capture.histories.changed_tasks import changed_tasks
 from assignor_lab.capture.histories.changelogs import SeenChangelogs, seen_changelogs
 from assignor_lab.capture.histories.history import DecisionHistory
 from assignor_lab.capture.histories.learned_timings import learned_timings
+from assignor_lab.capture.histories.memory_stores import subtopologies_in_memory
 from assignor_lab.capture.histories.presence import RecordedPresence, prepared_ms, seen_presence
 from assignor_lab.capture.histories.repeated_decisions import repeated_decisions
 from assignor_lab.capture.histories.settings import settings_of_decisions
@@ -65,7 +66,8 @@ def history_episode(
         )
     begins_empty = not moments[0].input.has_owners
     learned = learned_timings(history, given, begins_empty=begins_empty)
-    given = {**given, **{name: value for name, (value, _) in learned.items()}}
+    given = {**given, **{name: each.value for name, each in learned.items()}}
+    past_timings = {name: each.past_ms for name, each in learned.items() if each.past_ms is not None}
     known = StreamsTimings.from_mapping(given)
     # Ends of changelogs need only the start time.
     changelogs = seen_changelogs(moments, moments[0].time_ms)
@@ -73,13 +75,18 @@ def history_episode(
     first_ms = moments[0].time_ms
     if begins_empty and presence.happened:
         first_ms = min(first_ms, presence.happened[0].time_ms)
-    changelogs = seen_changelogs(moments, first_ms)
-    made = _Made(history, presence, changelogs, known, first_ms, begins_empty)
+    in_memory = subtopologies_in_memory(moments, known.state_cleanup_delay_ms)
+    changelogs = seen_changelogs(moments, first_ms).in_memory(in_memory)
+    made = _Made(history, presence, changelogs, known, first_ms, begins_empty, past_timings)
+    if past_timings:
+        in_plays = attrs.evolve(known, **past_timings)
+        later = seen_presence(moments, history.protocol, in_plays, changelogs, begins_empty=begins_empty)
+        made = attrs.evolve(made, presences=(presence, later))
     stated = made.assumptions(given)
     assumptions = [sentence for key, sentence in changed.items() if key not in (settings or {})]
     if history.protocol == STREAMS:
         assumptions += [each for each in without_effect(settings or {}) if each not in stated]
-    assumptions += [sentence for _, sentence in learned.values()]
+    assumptions += [each.sentence for each in learned.values()]
     return with_settings(episode_document(made.episode([*assumptions, *stated], given)), known_settings, given)
 
 
@@ -91,11 +98,15 @@ class _Made:
     timings: StreamsTimings
     first_ms: int
     begins_empty: bool
+    past_timings: Mapping[str, int]
+    #: Under the bounds of learned timings.
+    presences: tuple[RecordedPresence, ...] = ()
 
     def episode(self, assumptions: Sequence[str], given: Mapping[str, int]) -> PastEpisode:
         moments = self.history.moments
         ends = (each.time_ms if each.within_ms is None else each.within_ms[1] for each in self.presence.happened)
-        until_ms = max([moments[-1].time_ms, *ends]) + _AFTERWARDS_MS
+        last_ms = max([moments[-1].time_ms, *ends])
+        until_ms = min([last_ms + _AFTERWARDS_MS, *(at for at in self._last_stops() if at > last_ms)])
         past = PastEpisode(
             self.history.group,
             self.history.protocol,
@@ -110,9 +121,16 @@ class _Made:
             given,
             assumptions,
             self._waits(),
+            self.past_timings,
             begins_empty=self.begins_empty,
         )
         return attrs.evolve(past, happened=self._with_repeated(past))
+
+    def _last_stops(self) -> list[int]:
+        """Logged stops after the last decision. The log of a stopped leader shows no later decision."""
+        last = self.history.moments[-1]
+        latest = {each.client: each for each in sorted(last.noted, key=lambda each: each.time_ms)}
+        return [each.time_ms for each in latest.values() if each.type == "stop"]
 
     def _waits(self) -> SeenWaits:
         clients = {each.client_id for moment in self.history.moments for each in moment.participants.values()}
@@ -160,9 +178,10 @@ class _Made:
 
         found = downtime(self.presence)
         shows_restoring = any(True for moment in self.history.moments for _ in moment.input.restored)
-        if not any(each.is_open for each in self.presence.happened):
+        presences = self.presences or (self.presence,)
+        if not any(each.is_open for presence in presences for each in presence.happened):
             return RecordedDowntime(found, shows_restoring)
-        totals = [_total_s(downtime(self.presence.at_bound(place))) for place in (0, 1)]
+        totals = [_total_s(downtime(presence.at_bound(place))) for presence in presences for place in (0, 1)]
         return RecordedDowntime(found, shows_restoring, (min(totals), max(totals)))
 
     def _past(self, presence: RecordedPresence, until_ms: int) -> GroupHistory:

@@ -4,30 +4,56 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+import attrs
+
 from assignor_lab.capture.edges.moments import CLASSIC
 from assignor_lab.capture.histories.history import DecisionHistory
 from assignor_lab.capture.histories.initial_delay import INITIAL_DELAY, initial_delay_bound
 from assignor_lab.capture.histories.reactions import learned_heartbeat_ms, longest_streams_session_ms
 from assignor_lab.capture.histories.settings import longest_session_ms
+from assignor_lab.kafka.coordinator.session_timeout import LEAST_SESSION_MS
 from assignor_lab.simulation.streams.timings import TIMING_KEYS, StreamsTimings
 
-__all__ = ["learned_timings"]
+__all__ = ["LearnedTiming", "learned_timings"]
 
 _SESSION, _STREAMS_SESSION = "session.timeout.ms", "streams.session.timeout.ms"
 _STREAMS_HEARTBEAT = "streams.heartbeat.interval.ms"
 
 
+@attrs.frozen
+class LearnedTiming:
+    """A timing that a recording bounds.
+
+    Args:
+        value: In milliseconds.
+        past_ms: Its value in plays of the past; ``None``: the same.
+    """
+
+    value: int
+    sentence: str
+    past_ms: int | None = None
+
+
 def learned_timings(
     history: DecisionHistory, given: Mapping[str, int], *, begins_empty: bool
-) -> dict[str, tuple[int, str]]:
-    """Timing to its value and a sentence: the recording contradicts Kafka's default, and the source has no value.
+) -> dict[str, LearnedTiming]:
+    """Timings by name: the recording contradicts Kafka's default, and the source has no value.
+
+    In plays of the past, the session timeout of a classic group is a heartbeat interval below its bound. After its end
+    the other members rejoined with their heartbeats, and then came the decision.
 
     Args:
         given: Known timings by their names.
     """
-    found = _of_classic(history, begins_empty=begins_empty) if history.protocol == CLASSIC else _of_streams(history)
+    is_classic = history.protocol == CLASSIC
+    found = _of_classic(history, begins_empty=begins_empty) if is_classic else _of_streams(history)
+    rejoin_ms = given.get("heartbeat_interval_ms", StreamsTimings().heartbeat_interval_ms)
     return {
-        TIMING_KEYS[key]: (value, f"{sentence} (give {key} with --config or -c)")
+        TIMING_KEYS[key]: LearnedTiming(
+            value,
+            f"{sentence} (give {key} with --config or -c)",
+            max(LEAST_SESSION_MS, value - rejoin_ms) if key == _SESSION else None,
+        )
         for key, value, sentence in found
         if TIMING_KEYS[key] not in given
     }

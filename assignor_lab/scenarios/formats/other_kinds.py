@@ -121,6 +121,7 @@ _STREAMS_KEYS: Mapping[str, Check[Any]] = {
     "recorded": _recorded,
     "plays": any_value,
     "waits": any_value,
+    "past_timings": any_value,
 }
 
 _check_streams = _episode("streams-episode", _whole_scenario("streams", read_streams), _STREAMS_KEYS)

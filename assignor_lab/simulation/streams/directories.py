@@ -22,12 +22,20 @@ def unlock(thread: Thread, now_ms: int) -> None:
 
 
 def reported_offsets(thread: Thread, now_ms: int) -> dict[int, int | None]:
-    """Offsets of open, locked, and assigned but unopened tasks with state; ``None`` for a running active task."""
+    """Offsets of open, locked, and assigned but unopened tasks with state; ``None`` for a running active task.
+
+    Before its initialisation, a task has the offsets of its checkpoint file, which lacks stores in memory (Kafka:
+    ``TaskManager.taskOffsetSums``).
+    """
     found: dict[int, int | None] = {}
     for task, store in sorted(thread.instance.stores.items()):
         own = thread.key in (store.thread, store.locked_by)
         if own or (not store.is_open and (task in thread.active or task in thread.standby)):
-            found[task] = None if task in thread.running else int(store.position(now_ms) + store.remembered)
+            on_disk = 1 - store.log.changelog.in_memory_share
+            if not store.is_created or task in thread.running:
+                found[task] = None if task in thread.running else int(store.position(now_ms) + store.remembered)
+            elif on_disk:
+                found[task] = int(store.position(now_ms) * on_disk)
     return found
 
 

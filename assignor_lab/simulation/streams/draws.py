@@ -81,6 +81,7 @@ def drawn_past(episode: StreamsEpisode, draw: PastDraw) -> StreamsEpisode:
             latest[event.client] = at_ms
         moved.append(attrs.evolve(event, at_ms=min(at_ms, episode.until_ms), details=details))
     moved.sort(key=lambda event: event.at_ms)
+    timings = attrs.evolve(timings, **episode.past_timings)
     return attrs.evolve(episode, timings=timings, waits=waits, events=tuple(moved))
 
 

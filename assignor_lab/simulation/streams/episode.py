@@ -134,6 +134,7 @@ class StreamsEpisode:
             draws each member's last heartbeat. Otherwise a target is due, and heartbeats are spread evenly.
         plays: The plays of a recorded past that its figures are medians of.
         waits: Waits of members that its recording shows.
+        past_timings: Timings by name in plays of a recorded past, in place of those for plans.
     """
 
     id: str
@@ -161,6 +162,7 @@ class StreamsEpisode:
     is_transactional: bool = False
     plays: PastPlays = PastPlays()
     waits: SeenWaits = NO_WAITS
+    past_timings: Mapping[str, int] = attrs.field(factory=dict)
     uncommitted_max_bytes: int = 64 * 1024 * 1024
     instance_ids: tuple[str | None, ...] = attrs.field(kw_only=True)
 

@@ -41,7 +41,8 @@ class Opening:
 
     # --- opening ----------------------------------------------------------------------------------------------
 
-    def open(self, thread: Thread, task: int, *, first: bool) -> None:
+    def open(self, thread: Thread, task: int, *, first: bool, least_ms: int = 0) -> None:
+        """``least_ms``: no task is created or recycled before."""
         now, log = self._clock.now, self._changelogs[task]
         wait = self._timings.first_open_store_ms if first else self._timings.open_store_ms
         if log is None:
@@ -53,12 +54,13 @@ class Opening:
             if self._cut_off(thread.instance, store):
                 # The rest comes with the thread's other loads.
                 store.paused(now)
-            self._clock.at(now + self._timings.recycle_ms, partial(self.load, thread, store))
+            store.is_created = True
+            self._clock.at(now + max(least_ms, self._timings.recycle_ms), partial(self.load, thread, store))
             return
         first_read = self._timings.restore_poll_ms if task in thread.active else self._timings.standby_ms
         if store is None:
             # Until then, a joining thread does not report it.
-            self._clock.at(now + wait, partial(self._lock, thread, task, first_read, 0))
+            self._clock.at(now + max(least_ms, wait), partial(self._lock, thread, task, first_read, 0))
         else:
             wait += first_read
             # A thread that closes or unlocks it after the same assignment locks it again if it rejoins at once.
@@ -102,6 +104,7 @@ class Opening:
             return
         if deferred(self._clock, thread, partial(self.load, thread, store)):
             return
+        store.is_created = False
         now, is_active = self._clock.now, store.task in thread.active
         store.behind_ms = 0 if is_active else self._timings.standby_ms
         to_offset = store.end(now)

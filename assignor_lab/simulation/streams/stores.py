@@ -68,6 +68,7 @@ class TaskStore:
         unlocked_ms: Time at which such a thread last unlocked it.
         modified_ms: Modification time of its directory, from which the cleaner computes its age.
         remembered: Records of its stores in memory that the process still reports after closing it.
+        is_created: Its task has been created or recycled, and not initialised.
         copies_from: Begin of following another writer: time and offset.
         flushed: Offset on disk of a store open before the episode; ``None``: that of its opening.
     """
@@ -88,6 +89,7 @@ class TaskStore:
     unlocked_ms: int | None = None
     modified_ms: int = 0
     remembered: float = 0.0
+    is_created: bool = False
     copies_from: tuple[int, float] | None = None
     flushed: float | None = None
 

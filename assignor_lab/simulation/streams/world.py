@@ -324,14 +324,15 @@ class SimulatedWorld:
         active: Iterable[int],
         standby: Iterable[int],
         *,
-        joins_again: bool = False,
+        joins_after_ms: int | None = None,
         is_over: bool = False,
     ) -> int:
         """Give a thread these tasks; its other ones are closed or recycled.
 
         Args:
-            joins_again: It rejoins within the same poll. Its new tasks have no input until then: a consumer that waits
-                for a join requests no positions (``ClassicKafkaConsumer.updateAssignmentMetadataIfNeeded``).
+            joins_after_ms: Time until the thread rejoins within the same poll, or ``None``. Until then, new tasks are
+                not initialised and have no input: a consumer that waits for a join requests no positions
+                (``ClassicKafkaConsumer.updateAssignmentMetadataIfNeeded``).
             is_over: The thread is no longer a member, and these are not assigned.
 
         Returns:
@@ -349,15 +350,16 @@ class SimulatedWorld:
         thread.active, thread.standby = active, standby
         thread.is_assigned = not is_over
         self._say_given(thread, is_over=is_over)
-        self._fetches(thread, added, joins_again=joins_again)
+        self._fetches(thread, added, joins_again=joins_after_ms is not None)
+        least_ms = 0 if joins_after_ms is None else joins_after_ms + 1
         first = not thread.had_tasks
         thread.had_tasks = thread.had_tasks or bool(active)
         for task in added:
             self.ledger.caused(task, now, RESTORING)
             self._taken_over(thread.instance, task)
-            self._opening.open(thread, task, first=first)
+            self._opening.open(thread, task, first=first, least_ms=least_ms)
         for task in watched:
-            self._opening.open(thread, task, first=first)
+            self._opening.open(thread, task, first=first, least_ms=least_ms)
         if not added and not watched:
             return 0
         takes = self.timings.first_open_store_ms if first else self.timings.open_store_ms

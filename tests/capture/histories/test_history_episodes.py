@@ -264,5 +264,9 @@ def test_a_history_that_missed_an_instance_sooner_bounds_an_unknown_session_time
     # The instance b is in generation 6 and not in generation 7.
     times = {each["generation"]: each["assignment_t_ms"] for each in episode["recorded"]["generations"]}
     assert episode["timings"]["session_timeout_ms"] == times[7] - times[6]
+    # The other members rejoined within a heartbeat interval.
+    assert episode["past_timings"] == {"session_timeout_ms": times[7] - times[6] - 3_000}
     assert any("Kafka's default is too long" in sentence for sentence in episode["assumptions"])
-    assert history_episode(history, {"session_timeout_ms": 45_000})["timings"]["session_timeout_ms"] == 45_000
+    given = history_episode(history, {"session_timeout_ms": 45_000})
+    assert given["timings"]["session_timeout_ms"] == 45_000
+    assert "past_timings" not in given

@@ -65,6 +65,12 @@ def test_draws_stay_within_bounds_and_in_the_order_of_an_instance(past: Scenario
     assert first.events == second.events != other.events
 
 
+def test_a_play_of_a_past_has_the_timings_of_pasts(past: Scenario) -> None:
+    episode = attrs.evolve(read_episode(past), past_timings={"session_timeout_ms": 7_000})
+    for seed in ("", "0 1"):
+        assert drawn_past(episode, PastDraw(seed)).timings.session_timeout_ms == 7_000
+
+
 def test_a_moved_draw_stays_within_bounds_and_starts_threads_later(past: Scenario) -> None:
     episode = read_episode(past)
     places = {each.type: place for place, each in enumerate(episode.events)}

@@ -129,6 +129,24 @@ def test_stores_in_memory_alone_leave_nothing_to_report() -> None:
     assert reported_offsets(thread, world.clock.now) == {}
 
 
+@pytest.mark.parametrize(("share", "reported"), [(1.0, {}), (0.4, {0: 600}), (0.0, {0: 1_000})])
+def test_a_recycled_task_reports_its_checkpoint_until_the_thread_has_joined_again(
+    share: float, reported: dict[int, int]
+) -> None:
+    """The checkpoint lacks stores in memory (Kafka: ``TaskManager.taskOffsetSums`` of a created task)."""
+    logs = {"0_0": {"records": 1_000, "bytes_per_record": 1_000, "in_memory_share": share}}
+    world = played([started("a")], [task("0_0")], changelogs=logs).world
+    (thread,) = world.instances["a"].threads
+    now = world.clock.now
+    world.assign(thread, (), (0,), joins_after_ms=500)
+    while world.clock.step(now + 500):
+        pass
+    assert reported_offsets(thread, now + 500) == reported
+    while world.clock.step(now + 501):
+        pass
+    assert reported_offsets(thread, now + 501) == {0: 1_000}
+
+
 def generations(release: str, *events: dict[str, Any], rack: str | None = "r1", **more: Any) -> int:
     settings: dict[str, Any] = {} if rack is None else {"rack": rack}
     starts = [started("a", **settings), started("b", **settings)]

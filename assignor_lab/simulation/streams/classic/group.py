@@ -415,11 +415,11 @@ class ClassicGroup:
             self._synced_at_last(member, active)
             return
         is_probing = _changes_version(member, message)
-        initialised_ms = self._world.assign(member.thread, active, standby, joins_again=bool(revoked))
-        after = self._timings.rejoin_ms
+        # In the same poll as the assignment, before its new tasks are initialised.
+        after = self._world.revoke_ms() if revoked else self._timings.rejoin_ms
+        joins_after_ms = after if revoked else None
+        initialised_ms = self._world.assign(member.thread, active, standby, joins_after_ms=joins_after_ms)
         if revoked:
-            # In the same poll as the assignment, before its new tasks are initialised.
-            after = self._world.revoke_ms()
             if self._world.episode.waits.revoke:
                 member.revokes_until_ms = self._clock.now + after
             self._clock.after(after, partial(self._join_if_free, member, "need to revoke partitions and re-join"))

@@ -240,6 +240,7 @@ def _episode(scenario: Scenario) -> StreamsEpisode:
         recorded=_recorded(document, scenario.id, tasks, start_ms, events, until, is_empty=not initial.clients),
         plays=_past_plays(document),
         waits=_waits(document),
+        past_timings=at(_past_timings, document.get("past_timings", {}), "past_timings"),
     )
 
 
@@ -295,6 +296,9 @@ _plays = record({"draws": list_of(_draw)}, {"error": nullable(number), "own": an
 
 _waits_of_kind = list_of(whole(0, LONGEST_MS))
 _seen_waits = record({}, {each.name: _waits_of_kind for each in attrs.fields(SeenWaits)})
+
+
+_past_timings = record({}, {"session_timeout_ms": whole(1, LONGEST_MS)})
 
 
 def _waits(document: Mapping[str, Any]) -> SeenWaits:
