@@ -27,6 +27,7 @@ from assignor_lab.advising.forms import Forms
 from assignor_lab.advising.mix import Mix
 from assignor_lab.advising.space import SESSIONS_MS, Dimension, Space
 from assignor_lab.kafka.coordinator.session_timeout import heartbeat_of
+from assignor_lab.model.streams_episodes import EventDetails
 from assignor_lab.planning.consumer_plan import ConsumerContender, consumer_plan, played_consumer_plan
 from assignor_lab.planning.consumer_state import (
     ConsumerState,
@@ -165,7 +166,7 @@ def _plan_of(happening: DayEvent, mix: Mix, state: ConsumerState, options: Optio
         (added,) = new_names(names, 1)
         steps = (Step("add", (Action("add", added),), _SCALED_MS), Step("remove", (Action("remove", added),)))
         return Plan("script", steps, unit="consumer")
-    stall = Action("event", name, {"type": "pause", "for_ms": happening.for_ms})
+    stall = Action("event", name, EventDetails(for_ms=happening.for_ms), event="pause")
     return Plan("script", (Step("stall", (stall,), happening.for_ms + _AFTER_STALL_MS),), unit="consumer")
 
 

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 import attrs
 
 from assignor_lab.advising.mix import Mix
+from assignor_lab.model.streams_episodes import EventDetails
 from assignor_lab.planning.instances import new_names
 from assignor_lab.planning.making import Options, instance_details, kill_plan, roll_plan, with_times
 from assignor_lab.planning.plans import Action, Plan, Step
@@ -107,7 +108,7 @@ def _steps(happening: DayEvent, name: str, mix: Mix, state: PresentState, option
         back_ms = round(1000 * mix.back_after_seconds)
         (step,) = kill_plan(state, name, attrs.evolve(options, back_after_ms=back_ms)).steps
         return [attrs.evolve(step, at_ms=at_ms)]
-    stall = Action("event", name, {"type": "pause", "for_ms": happening.for_ms})
+    stall = Action("event", name, EventDetails(for_ms=happening.for_ms), event="pause")
     return [Step(f"stall of {name}", (stall,), happening.for_ms + _AFTER_STALL_MS, at_ms)]
 
 
@@ -115,9 +116,7 @@ def _scaling(
     happening: DayEvent, like: str, state: PresentState, options: Options, name: str
 ) -> list[tuple[int, str, list[Step]]]:
     details = instance_details(state, like)
-    details.pop("host", None)
-    if "instance_id" in details:
-        details["instance_id"] = name
+    details = attrs.evolve(details, host=None, instance_id=None if details.instance_id is None else name)
     leave = True if options.leave else None
     added = Step(f"start of {name}", (Action("add", name, details),), None, happening.at_ms)
     end_ms = happening.at_ms + _SCALED_MS

@@ -10,8 +10,8 @@ from assignment_api.releases import KafkaRelease
 from assignment_api.streams import HostInfo, ProcessID, TaskInfo, TaskWorkload
 
 __all__ = [
-    "ChangelogOutline", "EpisodePast", "EventDetails", "OpeningInstance", "StreamsEpisodeOutline", "StreamsEvent",
-    "StreamsOpening",
+    "NO_DETAILS", "ChangelogOutline", "EpisodePast", "EventDetails", "OpeningInstance", "StreamsEpisodeOutline",
+    "StreamsEvent", "StreamsOpening",
 ]  # fmt: skip
 
 
@@ -55,6 +55,9 @@ class EventDetails:
     added: tuple[str, ...] = attrs.field(default=(), eq=False, repr=False)
 
 
+NO_DETAILS = EventDetails()
+
+
 @attrs.frozen
 class StreamsEvent:
     """An event of the group.
@@ -67,7 +70,7 @@ class StreamsEvent:
     at_ms: int
     type: str
     client: str = ""
-    details: EventDetails = EventDetails()
+    details: EventDetails = NO_DETAILS
     within_ms: tuple[int, int] | None = None
 
 

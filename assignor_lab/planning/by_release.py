@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from assignment_api.releases import KafkaRelease, holds
 from assignor_lab.documents.wording import listed
+from assignor_lab.model.streams_episodes import EventDetails
 from assignor_lab.planning.plans import Action, Plan, Step
 from assignor_lab.planning.state import PresentState
 
@@ -68,7 +69,7 @@ def broker_roll(state: PresentState, brokers: int, down_ms: int | None) -> Plan:
         notes.append(f"clients of Kafka {release.line} do not rebalance when a broker restarts (KAFKA-20778)")
     steps = []
     for number in range(1, brokers + 1):
-        details = {"type": "broker_restart", "down_ms": down_ms}
-        steps.append(Step(f"broker {number}", (Action("event", "", details),)))
+        restart = Action("event", "", EventDetails(down_ms=down_ms), event="broker_restart")
+        steps.append(Step(f"broker {number}", (restart,)))
     parameters = {"brokers": brokers, "down_seconds": down_ms / 1000}
     return Plan("broker-roll", tuple(steps), assumptions=tuple(notes), parameters=parameters, unit="broker")

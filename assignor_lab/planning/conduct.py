@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from functools import partial
-from typing import Any
 
 import attrs
 
+from assignor_lab.model.streams_episodes import EventDetails
 from assignor_lab.planning.plans import CALM, LOOKS_EVERY_MS, READY, Action, Plan, draws_of
 from assignor_lab.simulation.streams.conducting import Stage
 from assignor_lab.simulation.streams.spread import spread_around
@@ -135,19 +135,19 @@ class Conduct:
         if action.is_stuck:
             return [lambda: False]
         back: list[bool] = []
-        details = {**action.details, **self._starts(action.name)}
+        details = self._started(action)
 
         def start() -> None:
             if action.replace:
                 stage.do("lose_disk", action.name)
-            stage.do("start", action.name, **details)
+            stage.do("start", action.name, details)
             back.append(True)
 
         stage.after(closes_ms + self._plan.down_ms, start)
         return [lambda: bool(back) and self._is_ready(stage, action.name)]
 
     def _add(self, stage: Stage, action: Action) -> list[_Until]:
-        stage.do("start", action.name, **{**action.details, **self._starts(action.name)})
+        stage.do("start", action.name, self._started(action))
         return [partial(self._is_ready, stage, action.name)]
 
     def _surge(self, stage: Stage, action: Action) -> list[_Until]:
@@ -155,9 +155,8 @@ class Conduct:
 
         The step is over when the old process has ended, so that its absences belong to this step.
         """
-        details = dict(action.details)
-        successor = details.pop("successor")
-        stage.do("start", successor, **{**details, **self._starts(action.name)})
+        successor = action.successor
+        stage.do("start", successor, self._started(action))
         has_ended: list[_Until] = []
         wait = self._plan.wait
         has_passed = _passed(stage, wait) if isinstance(wait, int) else _rests(stage) if wait == CALM else lambda: True
@@ -179,23 +178,21 @@ class Conduct:
         if action.back_after_ms is None:
             return [stage.runs_all]
         back: list[bool] = []
-        details = {**action.details, **self._starts(action.name)}
+        details = self._started(action)
 
         def start() -> None:
             if action.replace:
                 stage.do("lose_disk", action.name)
-            stage.do("start", action.name, **details)
+            stage.do("start", action.name, details)
             back.append(True)
 
         stage.after(action.back_after_ms, start)
         return [lambda: bool(back) and self._is_ready(stage, action.name)]
 
     def _event(self, stage: Stage, action: Action) -> list[_Until]:
-        details = dict(action.details)
-        kind = details.pop("type")
-        stage.do(kind, action.name, **details)
-        if kind == BROKER_RESTART:
-            return [_passed(stage, details["down_ms"] + _IN_SYNC_MS)]
+        stage.do(action.event, action.name, action.details)
+        if action.event == BROKER_RESTART:
+            return [_passed(stage, action.details.down_ms + _IN_SYNC_MS)]
         return []
 
     # --- parts of actions -----------------------------------------------------------------------------------
@@ -204,15 +201,16 @@ class Conduct:
         """Stops an instance; returns the milliseconds until its process has ended."""
         closes_ms = close_ms(self._timings, draws_of(self._plan, self._random, f"{self._seed} close", action.name))
         threads = len(stage.world.instances[action.name].threads)
-        leaves = {} if action.leave is None else {"leave": action.leave}
-        stage.do("stop", action.name, **leaves, leaves_ms=[min(closes_ms, self._timings.leave_ms)] * threads)
+        leaves_ms = [min(closes_ms, self._timings.leave_ms)] * threads
+        stage.do("stop", action.name, EventDetails(leave=action.leave, leaves_ms=leaves_ms))
         stage.world.instances[action.name].ends_ms = stage.world.clock.now + closes_ms
         return closes_ms
 
-    def _starts(self, name: str) -> Mapping[str, Any]:
-        """The time that a process takes until it joins, drawn for this start."""
-        drawn = draws_of(self._plan, self._random, f"{self._seed} start", name)
-        return {"startup_ms": max(0, start_ms(self._plan, self._timings, drawn) - self._timings.join_ms)}
+    def _started(self, action: Action) -> EventDetails:
+        """With the time that a process takes until it joins, drawn for this start."""
+        drawn = draws_of(self._plan, self._random, f"{self._seed} start", action.name)
+        startup_ms = max(0, start_ms(self._plan, self._timings, drawn) - self._timings.join_ms)
+        return attrs.evolve(action.details, startup_ms=startup_ms)
 
     def _is_ready(self, stage: Stage, name: str) -> bool:
         """True if a started process is RUNNING; if steps wait for a time, it need only be up."""

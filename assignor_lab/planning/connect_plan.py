@@ -207,7 +207,7 @@ def _act(
     """Begin an action; returns the condition under which it is over."""
     settings = _settings(state, action.name)
     if action.type == "event":
-        if action.details["type"] == "crash":
+        if action.event == "crash":
             cluster.crash(action.name)
         else:
             cluster.stop(action.name)

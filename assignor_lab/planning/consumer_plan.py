@@ -15,6 +15,7 @@ import attrs
 
 from assignor_lab.groups.variants import Contender, VariantError, configured, timings_of
 from assignor_lab.kafka.coordinator.session_timeout import shorter_session
+from assignor_lab.model.streams_episodes import EventDetails
 from assignor_lab.planning.consumer_state import (
     ConsumerState,
     decider,
@@ -71,7 +72,7 @@ def consumer_plan(name: str, subject: str | None, state: ConsumerState, options:
     roll = member_plan("roll", None, state.names, options, "consumer", "a consumer group")
     to = CONSUMER if state.protocol == CLASSIC else CLASSIC
     steps = tuple(
-        attrs.evolve(step, actions=tuple(attrs.evolve(each, details={"protocol": to}) for each in step.actions))
+        attrs.evolve(step, actions=tuple(attrs.evolve(each, protocol=to) for each in step.actions))
         for step in roll.steps
     )
     return attrs.evolve(roll, name=name, steps=steps, assumptions=(_MIGRATION,), parameters={"protocol": to})
@@ -80,9 +81,9 @@ def consumer_plan(name: str, subject: str | None, state: ConsumerState, options:
 def _broker_roll(options: Options) -> Plan:
     """Each broker restarts once; the next one follows when its replicas are in sync."""
     down_ms = _BROKER_DOWN_MS if options.broker_down_ms is None else options.broker_down_ms
-    event = {"type": "broker_restart", "for_ms": down_ms}
+    restart = Action("event", "", EventDetails(for_ms=down_ms), event="broker_restart")
     steps = [
-        Step(f"broker {number}", (Action("event", "", {**event, "coordinates": number == 1}),), down_ms + _IN_SYNC_MS)
+        Step(f"broker {number}", (attrs.evolve(restart, coordinates=number == 1),), down_ms + _IN_SYNC_MS)
         for number in range(1, options.brokers + 1)
     ]
     return Plan(
@@ -213,7 +214,7 @@ def _all_hold(conditions: Sequence[Callable[[], bool]]) -> bool:
 
 def _act(play: ConsumerPlay, plan: Plan, action: Action, drawn: random.Random) -> Callable[[], bool]:
     """Begin an action; returns the condition under which it is over."""
-    name, world, details = action.name, play.world, action.details
+    name, world = action.name, play.world
     if action.after_ms:
         begun: list[Callable[[], bool]] = []
         later = attrs.evolve(action, after_ms=0)
@@ -221,8 +222,13 @@ def _act(play: ConsumerPlay, plan: Plan, action: Action, drawn: random.Random) -
         return lambda: bool(begun) and begun[0]()
     if action.type == "event":
         # A recorded past has the event of instances of all kinds.
-        kind = "kill" if details["type"] == "crash" else details["type"]
-        play.do(ConsumerEvent(0, kind, name, details))
+        kind = "kill" if action.event == "crash" else action.event
+        play.do(
+            ConsumerEvent(
+                0, kind, name, for_ms=action.details.for_ms, partitions=action.partitions,
+                coordinates=action.coordinates,
+            )
+        )  # fmt: skip
         return lambda: True
     start_ms = _start_ms(plan, play.episode.timings, drawn)
     if action.type == "add":
@@ -244,7 +250,7 @@ def _act(play: ConsumerPlay, plan: Plan, action: Action, drawn: random.Random) -
         if name in world.consumers:
             world.clock.after(max(1, plan.down_ms), again)
         else:
-            play.start(name, play.settings_of(name, details.get("protocol")), start_ms)
+            play.start(name, play.settings_of(name, action.protocol or None), start_ms)
             restarted.append(True)
 
     world.clock.after(plan.down_ms, again)

@@ -64,9 +64,7 @@ def foreign_form(protocol: str, plan: Plan, *, restores: bool) -> str:
     if plan.name in _ROLLS:
         return f"roll, {protocol} protocol"
     actions = [action for step in plan.steps for action in step.actions]
-    ends = any(
-        not each.leave and (each.type in _ENDING or each.details.get("type") in ("stop", "crash")) for each in actions
-    )
+    ends = any(not each.leave and (each.type in _ENDING or each.event in ("stop", "crash")) for each in actions)
     # A member of the streams protocol that stops leaves its group at once.
     return f"lost member, {protocol} protocol" if ends and protocol != STREAMS else f"moves, {protocol} protocol"
 

@@ -11,6 +11,7 @@ import attrs
 from assignment_api import AssignorLabError
 from assignment_api.releases import release_in, release_named
 from assignor_lab.documents.wording import plural
+from assignor_lab.model.streams_episodes import EventDetails
 from assignor_lab.planning.by_release import broker_roll, effects_by_release
 from assignor_lab.planning.instances import named_instances, new_names
 from assignor_lab.planning.plans import GIVEN, READY, Action, Plan, Starts, Step, Wait
@@ -197,13 +198,11 @@ def upgrade_plan(state: PresentState, options: Options) -> Plan:
         notes.append("the present release is unknown: the plain name of the assignor counts (give it with --release)")
     if not state.is_classic:
         notes[len(roll.assumptions) :] = ["brokers decide in the streams protocol: the clients' release moves no task"]
-    steps = tuple(
-        attrs.evolve(
-            step,
-            actions=tuple(attrs.evolve(each, details={**each.details, "release": release}) for each in step.actions),
-        )
-        for step in roll.steps
-    )
+
+    def upgraded(action: Action) -> Action:
+        return attrs.evolve(action, details=attrs.evolve(action.details, release=release))
+
+    steps = tuple(attrs.evolve(step, actions=tuple(map(upgraded, step.actions))) for step in roll.steps)
     parameters = {**roll.parameters, "release": release.line}
     return attrs.evolve(roll, name="upgrade", steps=steps, assumptions=tuple(notes), parameters=parameters)
 
@@ -222,7 +221,7 @@ def _order(state: PresentState, options: Options) -> list[str]:
 def _restart(state: PresentState, name: str, options: Options, *, is_stuck: bool) -> Action:
     leave = True if options.leave else None
     if options.surge:
-        return Action("surge", name, {"successor": f"{name}-new", **instance_details(state, name)}, leave=leave)
+        return Action("surge", name, instance_details(state, name), leave=leave, successor=f"{name}-new")
     return Action("restart", name, leave=leave, replace=options.replace or starts_anew(state), is_stuck=is_stuck)
 
 
@@ -291,11 +290,11 @@ def _scale_out(state: PresentState, options: Options) -> Plan:
         )
     if config.get("rack.aware.assignment.strategy", "none") not in ("none", None) and options.new_rack is None:
         raise PlanError("racks decide in this group: give the rack of the new instances with --new-rack")
-    details: dict[str, Any] = {
-        "threads": options.new_threads or mode(max(1, each.num_stream_threads) for each in state.episode.clients),
-        **({} if options.new_rack is None else {"rack": options.new_rack}),
-        **({"tags": dict(options.new_tags)} if options.new_tags else {}),
-    }
+    details = EventDetails(
+        threads=options.new_threads or mode(max(1, each.num_stream_threads) for each in state.episode.clients),
+        rack=options.new_rack,
+        tags=dict(options.new_tags) or None,
+    )
     names = new_names(state.names, options.to - len(state.names))
     step = Step(", ".join(names), tuple(Action("add", name, details) for name in names))
     return Plan(
@@ -383,18 +382,17 @@ def starts_anew(state: PresentState) -> bool:
     return is_in_memory(state) or (not state.is_classic and not any(task.is_stateful for task in state.episode.tasks))
 
 
-def instance_details(state: PresentState, name: str) -> dict[str, Any]:
+def instance_details(state: PresentState, name: str) -> EventDetails:
     """Settings of an instance as a ``start`` event has them."""
     place = state.names.index(name)
     client, ids = state.episode.clients[place], state.episode.instance_ids
-    host = client.host_info
-    return {
-        "threads": max(1, client.num_stream_threads),
-        "tags": dict(client.client_tags),
-        **({} if client.rack_id is None else {"rack": client.rack_id}),
-        **({} if host is None else {"host": host}),
-        **({"instance_id": ids[place]} if ids[place] is not None else {}),
-    }
+    return EventDetails(
+        threads=max(1, client.num_stream_threads),
+        tags=dict(client.client_tags),
+        rack=client.rack_id,
+        host=client.host_info,
+        instance_id=ids[place],
+    )
 
 
 def _notes(state: PresentState, options: Options) -> tuple[str, ...]:

@@ -49,8 +49,8 @@ def naive_estimate(state: PresentState, plan: Plan) -> Naive:
 def _of_action(state: PresentState, plan: Plan, action: Action) -> tuple[float | None, float]:
     """Seconds that each touched task is away, and the number of those tasks."""
     episode, timings = state.episode, state.episode.timings
-    if action.type == "event" and action.details["type"] in _OF_EVENTS and action.name in state.names:
-        action = attrs.evolve(action, type=_OF_EVENTS[action.details["type"]])
+    if action.type == "event" and action.event in _OF_EVENTS and action.name in state.names:
+        action = attrs.evolve(action, type=_OF_EVENTS[action.event])
     if action.type == "event":
         return 0.0, 0
     if action.type == "add":

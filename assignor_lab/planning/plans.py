@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 import attrs
 
+from assignor_lab.model.streams_episodes import NO_DETAILS, EventDetails
 from assignor_lab.simulation.streams.episode import ProtocolOfGroup
 
 __all__ = ["CALM", "GIVEN", "LOOKS_EVERY_MS", "READY", "Action", "Plan", "Starts", "Step", "Wait", "draws_of"]
@@ -33,23 +34,32 @@ class Action:
     Args:
         type: ``restart`` (stop, then start), ``add``, ``surge`` (start a successor, then stop), ``remove``, ``kill``,
             or ``event`` (an event of the episode format).
-        details: For ``event``: ``type`` and the keys of the event. For ``add``: keys of a ``start`` event. For
-            ``surge``: ``successor``, the new instance's name.
+        details: Facts of the event, or of the start of an added instance.
         after_ms: Milliseconds from the beginning of the step.
         leave: Members of a stopped instance leave the group; ``None``: the protocol's default.
         replace: The process comes back with an empty disk and a new process id.
         is_stuck: The process does not come back.
         back_after_ms: For ``kill``: milliseconds until it is started again; ``None``: never.
+        event: Type of an ``event``.
+        successor: The new instance of a ``surge``.
+        partitions: Of a topic that grows, in a consumer group.
+        coordinates: The restarted broker is that of the group's coordinator.
+        protocol: Protocol of a restarted consumer; empty: its own.
     """
 
     type: Literal["restart", "add", "surge", "remove", "kill", "event"]
     name: str
-    details: Mapping[str, Any] = attrs.field(factory=dict)
+    details: EventDetails = NO_DETAILS
     after_ms: int = 0
     leave: bool | None = None
     replace: bool = False
     is_stuck: bool = False
     back_after_ms: int | None = None
+    event: str = attrs.field(default="", kw_only=True)
+    successor: str = attrs.field(default="", kw_only=True)
+    partitions: int = attrs.field(default=0, kw_only=True)
+    coordinates: bool = attrs.field(default=True, kw_only=True)
+    protocol: str = attrs.field(default="", kw_only=True)
 
 
 @attrs.frozen

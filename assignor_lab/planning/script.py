@@ -22,11 +22,12 @@ from assignor_lab.documents.shapes import (
     text,
     whole,
 )
+from assignor_lab.model.streams_episodes import EventDetails
 from assignor_lab.planning.instances import named_instances
 from assignor_lab.planning.making import Options, PlanError
 from assignor_lab.planning.plans import CALM, READY, Action, Plan, Step, Wait
 from assignor_lab.planning.state import PresentState
-from assignor_lab.simulation.streams.formats.episodes import EVENT_TYPES
+from assignor_lab.simulation.streams.formats.episodes import EVENT_NEEDS
 
 __all__ = ["consumer_script", "script_plan"]
 
@@ -101,12 +102,13 @@ def _consumer_action(known: set[str], value: Any) -> Action:
     name = event.get(_CONSUMER) or event.get("topic", "")
     if kind == "start":
         known.add(name)
-        return Action("add", name, {}, after_ms)
+        return Action("add", name, after_ms=after_ms)
     if _CONSUMER in _NEEDS[kind] and name not in known:
         raise Mismatch(f"{name!r:.80} is no consumer of the group: it has {', '.join(sorted(known))}", _CONSUMER)
     if kind in ("stop", "kill"):
-        return Action("remove" if kind == "stop" else "kill", name, {}, after_ms, event.get("leave"))
-    return Action("event", name, event, after_ms)
+        return Action("remove" if kind == "stop" else "kill", name, after_ms=after_ms, leave=event.get("leave"))
+    details = EventDetails(for_ms=event.get("for_ms", 0))
+    return Action("event", name, details, after_ms, event=kind, partitions=event.get("partitions", 0))
 
 
 def _wait(value: Any) -> Wait:
@@ -119,7 +121,11 @@ def _event(value: Any) -> dict[str, Any]:
     known = {"after_ms": whole(0, _A_DAY_MS), "client": text, "leave": boolean, "threads": whole(1, 10_000)}
     known |= {"rack": text, "instance_id": text, "for_ms": whole(1, _A_DAY_MS), "thread": whole(1, 10_000)}
     known |= {"tasks": list_of(text), "tags": any_value}
-    found: dict[str, Any] = record({"type": one_of(*EVENT_TYPES)}, known)(value)
+    known |= {"down_ms": whole(1, _A_DAY_MS), "every_ms": whole(1, _A_DAY_MS)}
+    found: dict[str, Any] = record({"type": one_of(*EVENT_NEEDS)}, known)(value)
+    for key in EVENT_NEEDS[found["type"]]:
+        if key not in found:
+            raise Mismatch(f"event {found['type']} needs {key}")
     return found
 
 
@@ -128,6 +134,6 @@ def _action(state: PresentState, event: dict[str, Any], started: set[str]) -> Ac
     if kind in _OF_PRESENT and name not in started:
         (name,) = named_instances(state, [name])
     if kind != "start":
-        return Action("event", name, {"type": kind, **event}, after_ms)
+        return Action("event", name, EventDetails(**event), after_ms, event=kind)
     started.add(name)
-    return Action("add", name, event, after_ms)
+    return Action("add", name, EventDetails(**event), after_ms)

@@ -14,6 +14,7 @@ from assignment_api.plugins.keys import GROUP_KEYS, read_value
 from assignment_api.releases import RELEASE_KEY
 from assignor_lab.capture.edges.timelines import read_timeline
 from assignor_lab.capture.timelines.timeline import RecordedTimeline
+from assignor_lab.model.streams_episodes import EventDetails
 from assignor_lab.planning.plans import Action, Plan, Step
 from assignor_lab.scenarios import Place, Scenario, read_scenarios, scenario_from_document
 from calibration.accuracy.states import ImportedRecording, state_before, workload_of
@@ -129,7 +130,7 @@ def _planned(name: str, steps: Sequence[RecordedStep], start_ms: int) -> tuple[s
     if match := _SCALING.fullmatch(first):
         to = int(match[1])
         if first.startswith("scale-out"):
-            step = Step(f"d{to}", (Action("add", f"d{to}", {"threads": 2}),))
+            step = Step(f"d{to}", (Action("add", f"d{to}", EventDetails(threads=2)),))
             return "scale-out", f"scale --to {to} {start}", Plan("scale", (step,), start_ms=start_ms)
         leaving = f"d{to + 1}"
         plan = Plan("scale", (Step(leaving, (Action("remove", leaving),)),), start_ms=start_ms)
@@ -140,12 +141,12 @@ def _planned(name: str, steps: Sequence[RecordedStep], start_ms: int) -> tuple[s
     killed = match[1]
     is_wiped = any(each.phase.endswith("wiped state") for each in steps)
     back_ms = steps[-1].begin_ms - steps[0].begin_ms
-    back = (Action("event", killed, {"type": "lose_disk"}),) if is_wiped else ()
+    back = (Action("event", killed, event="lose_disk"),) if is_wiped else ()
     plan = Plan(
         "kill",
         (
             Step(f"kill {killed}", (Action("kill", killed),), wait=back_ms),
-            Step(f"return of {killed}", (*back, Action("add", killed, {"threads": 2}))),
+            Step(f"return of {killed}", (*back, Action("add", killed, EventDetails(threads=2)))),
         ),
         start_ms=start_ms,
     )

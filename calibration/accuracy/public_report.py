@@ -14,6 +14,7 @@ from uuid import UUID
 import attrs
 
 from assignment_api.plugins import Registry, config_sources
+from assignor_lab.model.streams_episodes import EventDetails
 from assignor_lab.planning.plans import Action, Plan, Step
 from assignor_lab.planning.predict import Terms, predict_from
 from assignor_lab.planning.state import present_state
@@ -86,7 +87,7 @@ def _plans(*, leave: bool | None) -> Iterator[Plan]:
     for wait_ms in (180_000, 900_000):
         steps = []
         for name in names:
-            steps.append(Step(f"new {name}", (Action("add", f"new-{name}", {"threads": _THREADS}),), wait_ms))
+            steps.append(Step(f"new {name}", (Action("add", f"new-{name}", EventDetails(threads=_THREADS)),), wait_ms))
             steps.append(Step(f"old {name}", (Action("remove", name, leave=leave),), 0))
         yield Plan("roll", tuple(steps))
 

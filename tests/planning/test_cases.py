@@ -171,7 +171,7 @@ def test_instances_with_unequal_threads_can_be_planned() -> None:
     assert sorted(client.num_stream_threads for client in known[0].episode.clients) == [1, 2, 2]
     assert roll(known).total.rebalances.median == 3
     (step,) = scale_plan(known[0], Options(to=4)).steps
-    assert step.actions[0].details["threads"] == 2
+    assert step.actions[0].details.threads == 2
 
 
 def alone() -> tuple[PresentState, Terms]:

@@ -29,7 +29,7 @@ def plan(name: str, *actions: Action, starts: Starts | None = None) -> Plan:
         ("classic", "scale", Action("remove", "i1"), "lost member, classic protocol"),
         ("classic", "scale", Action("remove", "i1", leave=True), "moves, classic protocol"),
         ("classic", "kill", Action("kill", "i1"), "lost member, classic protocol"),
-        ("classic", "script", Action("event", "i1", {"type": "crash"}), "lost member, classic protocol"),
+        ("classic", "script", Action("event", "i1", event="crash"), "lost member, classic protocol"),
         ("streams", "scale", Action("remove", "i1"), "moves, streams protocol"),
     ],
 )

@@ -90,7 +90,7 @@ def test_the_distribution_has_the_errors_of_each_recorded_form() -> None:
 @pytest.mark.parametrize(
     ("action", "reason"),
     [
-        (Action("surge", "d1", {"successor": "d1-new"}), "no recorded change starts successors first"),
+        (Action("surge", "d1", successor="d1-new"), "no recorded change starts successors first"),
         (Action("restart", "d1", is_stuck=True), "no recorded change has a step that never becomes ready"),
         (Action("kill", "d2"), "no recorded rolling restart has a crash"),
         (Action("restart", "d1", replace=True), "no recorded rolling restart has processes without their state"),

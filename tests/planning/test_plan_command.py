@@ -128,6 +128,25 @@ def test_a_script_has_the_steps_of_its_file(tmp_path: Path) -> None:
     assert made["steps"][1]["task_seconds"]["median"] > 20
 
 
+@pytest.mark.parametrize(
+    ("event", "message"),
+    [
+        ({"type": "pause", "client": "d1"}, "event pause needs for_ms"),
+        ({"type": "rolling_restart", "every_ms": 60_000}, "event rolling_restart needs down_ms"),
+    ],
+)
+def test_an_event_of_a_script_has_its_keys(event: dict[str, Any], message: str, tmp_path: Path) -> None:
+    script = tmp_path / "script.json"
+    script.write_text(json.dumps({"steps": [{"events": [event]}]}))
+    assert message in str(run("P1", "script", str(script), *ALONE).exception)
+
+
+def test_a_script_restarts_a_broker(tmp_path: Path) -> None:
+    script = tmp_path / "script.json"
+    script.write_text(json.dumps({"steps": [{"events": [{"type": "broker_restart", "down_ms": 5_000}]}]}))
+    assert document("P1", "script", str(script), *ALONE)["steps"][0]["name"] == "step 1"
+
+
 def test_the_page_draws_the_absences_and_escapes_names(tmp_path: Path) -> None:
     page = tmp_path / "plan.html"
     steps = [{"name": "<script>alert(1)</script>", "events": [{"type": "crash", "client": "d1"}]}]

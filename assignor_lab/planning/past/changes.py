@@ -184,9 +184,8 @@ def _steps(cluster: Sequence[_Event]) -> tuple[str, tuple[Step, ...], tuple[tupl
         leave = each.details.leave
         if each.type == "start":
             kinds.add("scale")
-            details = {name: getattr(each.details, name) for name in _OF_PLAN}
-            known = {name: value for name, value in details.items() if value is not None}
-            action = Action("add", each.name, known)
+            details = EventDetails(**{name: getattr(each.details, name) for name in _OF_PLAN})
+            action = Action("add", each.name, details)
         elif comes_back and each.type == "stop" and back_ms is not None and back_ms <= _RESTART_MS:
             kinds.add("roll")
             action = Action("restart", each.name, leave=leave, replace=each.name in lost)
@@ -200,7 +199,7 @@ def _steps(cluster: Sequence[_Event]) -> tuple[str, tuple[Step, ...], tuple[tupl
             action = Action("kill" if each.type == "crash" else "remove", each.name, leave=leave)
         else:
             kinds.add("kill" if each.type == "crash" else "scale")
-            action = Action("event", each.name, {"type": each.type})
+            action = Action("event", each.name, event=each.type)
         steps.append(Step(each.name, (action,), at_ms=each.time_ms - first_ms))
         within_ms.append((each.earliest_ms - earliest_ms, each.latest_ms - earliest_ms))
         place += 1

@@ -103,7 +103,7 @@ def _grown(protocol: str) -> ConsumerEpisode:
     strategy = "cooperative-sticky" if protocol == CLASSIC else "uniform"
     assignor = None if protocol == CLASSIC else "uniform"
     consumers = _consumers(_numbered(10), ("events",), strategy, protocol=protocol, assignor=assignor)
-    grows = ConsumerEvent(10_000, "grow", "events", {"partitions": 1_000})
+    grows = ConsumerEvent(10_000, "grow", "events", partitions=1_000)
     return ConsumerEpisode(
         f"karafka-900-partitions-{protocol}", _topics(events=100), consumers, events=(grows,), until_ms=400_000
     )
@@ -111,7 +111,7 @@ def _grown(protocol: str) -> ConsumerEpisode:
 
 def _loop() -> ConsumerEpisode:
     consumers = _consumers(_numbered(4), ("a", "b"), "cooperative-sticky")
-    started = ConsumerEvent(1, "grow", "a", {"partitions": 9})
+    started = ConsumerEvent(1, "grow", "a", partitions=9)
     timings = ConsumerTimings(metadata_max_age_ms=1)
     return ConsumerEpisode(
         "sticky-loop", _topics(a=8, b=8), consumers, timings, events=(started,), until_ms=10 * _MINUTE_MS
@@ -137,7 +137,7 @@ def _goes_round(decide: Decide) -> Decide:
 
 def _uneven_topics() -> ConsumerEpisode:
     starts = tuple(
-        ConsumerEvent(1_000 + 20_000 * number, "start", name, {"settings": settings})
+        ConsumerEvent(1_000 + 20_000 * number, "start", name, settings=settings)
         for number, (name, settings) in enumerate(
             _consumers(_numbered(9)[1:], ("x", "y"), "cooperative-sticky").items()
         )
@@ -158,7 +158,7 @@ def _still() -> ConsumerEpisode:
         name: {settings.topics[0]: [int(name[1 : name.index("-")])]} for name, settings in consumers.items()
     }  # fmt: skip
     timings = ConsumerTimings(max_poll_interval_ms=900_000, assign_ms=3_600_000)
-    begins = ConsumerEvent(1, "start", "new", {"settings": ConsumerSettings(("topic0",), ("sticky",), "new")})
+    begins = ConsumerEvent(1, "start", "new", settings=ConsumerSettings(("topic0",), ("sticky",), "new"))
     return ConsumerEpisode(
         "sticky-still", _topics(**dict.fromkeys(topics, 12)), consumers, timings, present, (begins,),
         until_ms=46 * _MINUTE_MS,
@@ -167,7 +167,7 @@ def _still() -> ConsumerEpisode:
 
 def _replica_set() -> ConsumerEpisode:
     same = ConsumerSettings(("orders",), instance_id="orders-app")
-    second = ConsumerEvent(5_000, "start", "replica-2", {"settings": same})
+    second = ConsumerEvent(5_000, "start", "replica-2", settings=same)
     return ConsumerEpisode(
         "fenced-replicas", _topics(orders=12), {"replica-1": same}, events=(second,), until_ms=10 * _MINUTE_MS,
         restarts_fenced=True,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
 
 import attrs
 
@@ -55,14 +54,19 @@ class ConsumerEvent:
         type: ``start``, ``stop``, ``kill``, ``pause`` (without heartbeats), ``busy`` (with them), ``grow`` (a topic
             has more partitions, or is new) or ``broker_restart``.
         name: The consumer, or the topic of ``grow``.
-        details: ``for_ms`` of pause, busy and broker_restart; ``coordinates`` of the last, if the broker is that of the
-            group's coordinator; ``partitions`` of grow; ``settings`` of start.
+        for_ms: Of pause, busy and broker_restart.
+        partitions: Of grow.
+        coordinates: Of broker_restart: the broker is that of the group's coordinator.
+        settings: Of start; ``None``: those that it had.
     """
 
     at_ms: int
     type: str
     name: str = ""
-    details: Mapping[str, Any] = attrs.field(factory=dict)
+    for_ms: int = 0
+    partitions: int = 0
+    coordinates: bool = True
+    settings: ConsumerSettings | None = None
 
 
 @attrs.frozen(eq=False)
@@ -148,21 +152,20 @@ class ConsumerPlay:
     # --- events -----------------------------------------------------------------------------------------
 
     def do(self, event: ConsumerEvent) -> None:
-        details = dict(event.details)
         if event.type == "start":
-            self.start(event.name, details.get("settings"))
+            self.start(event.name, event.settings)
         elif event.type in ("stop", "kill"):
             getattr(self, event.type)(event.name)
         elif event.type in ("pause", "busy"):
             found = self.world.consumers.get(event.name)
             if found is not None:
                 self.world.event(ThreadBusy if event.type == "busy" else InstancePaused, instance=event.name)
-                self.world.stand_still(found, details["for_ms"], beats=event.type == "busy")
+                self.world.stand_still(found, event.for_ms, beats=event.type == "busy")
         elif event.type == "grow":
-            self.grow(event.name, details["partitions"])
+            self.grow(event.name, event.partitions)
         else:
             self.world.event(BrokerRestarted)
-            self.world.group.broker_restarted(details["for_ms"], coordinates=details.get("coordinates", True))
+            self.world.group.broker_restarted(event.for_ms, coordinates=event.coordinates)
 
     def start(self, name: str, settings: ConsumerSettings | None = None, start_ms: int | None = None) -> None:
         """Start a process; it joins after the time of a start. No effect on a running one."""

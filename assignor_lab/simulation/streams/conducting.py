@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Protocol
+from typing import Protocol
 
-from assignor_lab.model.streams_episodes import EventDetails, StreamsEvent
+from assignor_lab.model.streams_episodes import NO_DETAILS, EventDetails, StreamsEvent
 from assignor_lab.simulation.streams.generations import Generation
 from assignor_lab.simulation.streams.world import SimulatedWorld
 
@@ -37,8 +37,8 @@ class Stage:
     def generations(self) -> Sequence[Generation]:
         return self._group.generations
 
-    def do(self, event: str, client: str, **details: Any) -> None:
-        self._happen(StreamsEvent(self.now_ms, event, client, EventDetails(**details)))
+    def do(self, event: str, client: str, details: EventDetails = NO_DETAILS) -> None:
+        self._happen(StreamsEvent(self.now_ms, event, client, details))
 
     def after(self, delay_ms: int, action: Callable[[], None]) -> None:
         self.world.clock.after(delay_ms, action)

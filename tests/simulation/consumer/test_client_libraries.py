@@ -41,7 +41,7 @@ def test_a_grown_topic_is_noticed_by_the_leader_or_by_each_member(library: str, 
     """The coordinator answers a follower whose subscription is unchanged at once, without a rebalance."""
     stops = []
     for seed in range(5):
-        play = played(library, "range", [ConsumerEvent(3_500, "grow", "t", {"partitions": 15})], seed)
+        play = played(library, "range", [ConsumerEvent(3_500, "grow", "t", partitions=15)], seed)
         assert len(play.history().decisions) == 1
         old = Counter(each.partition for each in play.world.ledger.over if each.after)
         stops.append(max(old.values()))
@@ -51,13 +51,13 @@ def test_a_grown_topic_is_noticed_by_the_leader_or_by_each_member(library: str, 
 def test_a_leader_of_librdkafka_decides_by_new_metadata() -> None:
     """Another member noticed the grown topic first, and the leader's own metadata was old."""
     for seed in range(10):
-        play = played("librdkafka", "range", [ConsumerEvent(3_500, "grow", "t", {"partitions": 15})], seed)
+        play = played("librdkafka", "range", [ConsumerEvent(3_500, "grow", "t", partitions=15)], seed)
         assert len(play.history().decisions[0].owners) == 15
 
 
 def test_a_leader_of_java_decides_by_its_own_metadata() -> None:
     """A rebalance before its refresh does not see the new partitions."""
-    events = [ConsumerEvent(3_500, "grow", "t", {"partitions": 15}), ConsumerEvent(3_501, "stop", "c3")]
+    events = [ConsumerEvent(3_500, "grow", "t", partitions=15), ConsumerEvent(3_501, "stop", "c3")]
     firsts = {len(played("java", "range", events, seed).history().decisions[0].owners) for seed in range(12)}
     assert firsts == {12, 15}
 
@@ -87,7 +87,7 @@ def test_the_first_heartbeat_of_librdkafka_may_find_the_follow_up() -> None:
 def test_a_late_poll_is_noticed_when_the_library_looks(library: str, latest_ms: int) -> None:
     late = []
     for seed in range(20):
-        play = played(library, "range", [ConsumerEvent(4_000, "busy", "c1", {"for_ms": 26_000})], seed)
+        play = played(library, "range", [ConsumerEvent(4_000, "busy", "c1", for_ms=26_000)], seed)
         (found,) = [each for each in play.history().events if isinstance(each, PollTimedOut)]
         late.append(found.at.latest_ms - play.begin_ms - 24_000)
     assert 0 <= min(late) <= max(late) <= latest_ms
@@ -98,7 +98,7 @@ def lateness_ms(busy_ms: int, heartbeat_ms: int = 5_000, metadata_ms: int = 300_
     """By play, the time from the end of the poll interval until a member of KIP-848 leaves; ``None``: it stays."""
     timings = attrs.evolve(TIMINGS, group_heartbeat_interval_ms=heartbeat_ms, metadata_max_age_ms=metadata_ms)
     consumers = {name: ConsumerSettings(("t",), protocol=CONSUMER, client_id=name) for name in ("c1", "c2", "c3")}
-    busy = ConsumerEvent(4_000, "busy", "c1", {"for_ms": busy_ms})
+    busy = ConsumerEvent(4_000, "busy", "c1", for_ms=busy_ms)
     episode = ConsumerEpisode("g", {"t": ConsumerTopic("t", 12)}, consumers, timings, events=(busy,), until_ms=60_000)
     late: list[int | None] = []
     for seed in range(30):
@@ -129,9 +129,9 @@ def test_a_poll_before_the_network_thread_wakes_keeps_the_member_in_its_group() 
 def test_each_partition_has_one_owner_after_many_events(library: str, strategy: str) -> None:
     events = [
         ConsumerEvent(1_000, "kill", "c1"),
-        ConsumerEvent(2_000, "grow", "t", {"partitions": 14}),
+        ConsumerEvent(2_000, "grow", "t", partitions=14),
         ConsumerEvent(5_000, "start", "c4"),
-        ConsumerEvent(9_000, "busy", "c2", {"for_ms": 30_000}),
+        ConsumerEvent(9_000, "busy", "c2", for_ms=30_000),
         ConsumerEvent(30_000, "stop", "c3"),
         ConsumerEvent(40_000, "start", "c3"),
     ]

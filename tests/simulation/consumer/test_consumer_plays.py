@@ -56,14 +56,15 @@ def test_each_partition_has_one_owner_after_any_events(seed: int, protocol: str,
     events = []
     for _ in range(drawn.randint(1, 8)):
         kind = drawn.choice(["start", "stop", "kill", "pause", "busy", "grow", "broker_restart", "move"])
-        details: dict[str, object] = {"for_ms": drawn.randint(1, 60_000), "partitions": drawn.randint(1, 30)}
+        for_ms, partitions = drawn.randint(1, 60_000), drawn.randint(1, 30)
         name = drawn.choice(["t", "u"]) if kind == "grow" else drawn.choice([*names, "new"])
         if kind == "move":
-            details["settings"] = settings(CLASSIC if protocol == CONSUMER else CONSUMER)
-            events.append(ConsumerEvent(drawn.randint(0, 60_000), "start", f"moved{drawn.random()}", details))
+            other = settings(CLASSIC if protocol == CONSUMER else CONSUMER)
+            at_ms = drawn.randint(0, 60_000)
+            events.append(ConsumerEvent(at_ms, "start", f"moved{drawn.random()}", settings=other))
         else:
-            events.append(ConsumerEvent(drawn.randint(0, 60_000), kind, name, details))
-    events.append(ConsumerEvent(61_000, "start", "last", {"settings": settings(protocol, strategy)}))
+            events.append(ConsumerEvent(drawn.randint(0, 60_000), kind, name, for_ms, partitions))
+    events.append(ConsumerEvent(61_000, "start", "last", settings=settings(protocol, strategy)))
     play = played(consumers, events, 600_000)
     assert play.rest(600_000)
     owners = play.world.ledger.owners
@@ -80,8 +81,8 @@ def test_each_partition_has_one_owner_after_any_events(seed: int, protocol: str,
 def test_a_history_has_the_events_and_decisions_of_the_play() -> None:
     events = [
         ConsumerEvent(1_000, "kill", "c1"),
-        ConsumerEvent(20_000, "busy", "c2", {"for_ms": 40_000}),
-        ConsumerEvent(80_000, "start", "c4", {"settings": settings(CONSUMER)}),
+        ConsumerEvent(20_000, "busy", "c2", for_ms=40_000),
+        ConsumerEvent(80_000, "start", "c4", settings=settings(CONSUMER)),
         ConsumerEvent(100_000, "stop", "c4"),
     ]
     play = played({name: settings(CLASSIC) for name in ("c1", "c2", "c3")}, events, 140_000)
@@ -148,7 +149,7 @@ def test_the_command_plays_published_episodes_and_states_with_a_script(tmp_path:
 @pytest.mark.parametrize(("protocol", "fenced"), [(CLASSIC, "a"), (CONSUMER, "b")])
 def test_equal_instance_ids_fence_one_of_the_two(protocol: str, fenced: str) -> None:
     """Under the classic protocol the former consumer ends, under KIP-848 the newcomer."""
-    events = [ConsumerEvent(5_000, "start", "b", {"settings": settings(protocol, static="same")})]
+    events = [ConsumerEvent(5_000, "start", "b", settings=settings(protocol, static="same"))]
     play = played({"a": settings(protocol, static="same")}, events, 30_000)
     assert [each.subject for each in play.history().events if isinstance(each, MemberFenced)] == [fenced]
     assert len(play.world.consumers) == 1

@@ -57,7 +57,7 @@ from assignor_lab.simulation.streams.seen_waits import SeenWaits
 from assignor_lab.simulation.streams.timings import StreamsTimings, timings_of_settings
 
 __all__ = [
-    "EVENT_TYPES", "read_episode", "read_episodes", "read_past", "read_workload", "started_instances", "with_workload",
+    "EVENT_NEEDS", "read_episode", "read_episodes", "read_past", "read_workload", "started_instances", "with_workload",
 ]  # fmt: skip
 
 #: Assumed if only the state's bytes are known.
@@ -135,7 +135,8 @@ _EVENTS: Mapping[str, tuple[Mapping[str, Check[Any]], Mapping[str, Check[Any]]]]
     "replica_moves": ({"rack_is_new": boolean}, {}),
     "metadata_changes": ({}, {}),
 }
-EVENT_TYPES = tuple(_EVENTS)
+#: Type of an event to its required keys, besides ``at_ms`` and ``type``.
+EVENT_NEEDS = {kind: tuple(required) for kind, (required, _) in _EVENTS.items()}
 
 _KIND = "streams-episode"
 #: ``dsl.store.suppliers.class`` of stores in memory ends in this.
@@ -437,7 +438,7 @@ def _changelogs(
 def _event(value: Any) -> StreamsEvent:
     kind = value["type"]
     if kind not in _EVENTS:
-        raise Mismatch(f'unknown type "{kind:.80}" of event: {suggestion(kind, EVENT_TYPES, "types")}', "type")
+        raise Mismatch(f'unknown type "{kind:.80}" of event: {suggestion(kind, EVENT_NEEDS, "types")}', "type")
     required, optional = _EVENTS[kind]
     read = record({"at_ms": _moment, "type": text, **required}, {**optional, "within_ms": list_of(_moment)})(value)
     at_ms, within = read.pop("at_ms"), read.pop("within_ms", None)
