@@ -9,11 +9,18 @@ from typing import Any
 import attrs
 import pytest
 
+from assignment_api.plugins import config_sources, discover
+from assignor_lab.groups.streams_episode.playing import play
+from assignor_lab.scenarios import Place, scenario_from_document
+from assignor_lab.scenarios.formats.streams_episodes import episode_document
 from assignor_lab.simulation.event_log import EventEntry
+from assignor_lab.simulation.streams.formats.episodes import read_episode
 from assignor_lab.simulation.streams.reads import StateRead
 from assignor_lab.simulation.streams.safety.known_kafka_behaviour import KNOWN_BEHAVIOURS, named
+from assignor_lab.simulation.streams.safety.random_episodes import KAFKA_ASSIGNORS, random_episode
 from assignor_lab.simulation.streams.safety.rest import LAST_CHANGES
 from assignor_lab.simulation.streams.safety.rules import RULES, broken_rules
+from assignor_lab.simulation.streams.seen_waits import SeenWaits
 from assignor_lab.simulation.streams.simulate import PlayedStreamsEpisode
 from assignor_lab.watching.known_loops import KNOWN_LOOPS
 from tests.simulation.streams.episodes import happens as happens_to
@@ -155,3 +162,20 @@ def test_a_static_member_that_takes_over_what_was_decided_for_another_process_is
     decided = next(each.assigned_ms - group.world.begin_ms for each in group.generations if each.number == 6)
     later = attrs.evolve(found[0], begin_ms=decided + 1)
     assert named(later, group, "group_sticky_4_4").known == ""
+
+
+def test_threads_that_read_a_decision_at_different_moments_are_kafkas_own() -> None:
+    """With drawn waits. The directory is locked, so only one of the two threads opens it."""
+    outline = random_episode(397, {"classic": KAFKA_ASSIGNORS["classic"]})
+    episode = read_episode(scenario_from_document(episode_document(outline), Place("episode")))
+    waits = SeenWaits(
+        assign=(251, 334, 757, 53, 617, 377, 671), read=(66, 75, 4, 16, 54, 168, 190, 621, 1_200), miss=(744, 1_500),
+        revoke=(35, 120, 600, 2_600),
+    )  # fmt: skip
+    name, group = play(attrs.evolve(episode, waits=waits), discover(), config_sources(environ={}), seed=397)
+    found = [each for each in broken_rules(group) if each.rule == "no standby beside its active"]
+    assert found
+    for each in found:
+        assert named(each, group, name).known == "StateDirectory.lock"
+        both_have_read = attrs.evolve(each, end_ms=group.episode.until_ms)
+        assert named(both_have_read, group, name).known == ""

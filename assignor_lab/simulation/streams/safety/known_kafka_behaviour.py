@@ -178,6 +178,22 @@ def _unread(finding: BrokenRule, played: PlayedStreamsEpisode, _assignor: str) -
     )
 
 
+def _reads_later(finding: BrokenRule, played: PlayedStreamsEpisode, _assignor: str) -> bool:
+    """One of two threads of a process has not read the latest decision, which moves a copy between them.
+
+    Read from the released classes (kafka-streams 4.3.1, disassembled). ``StreamsPartitionAssignor`` holds back an
+    active task for the consumer that owns its partitions, never for a copy. Until the other thread has closed the task,
+    ``StateDirectory.lock`` refuses its directory, and the new task is not initialised.
+    """
+    if finding.rule != "no standby beside its active" or played.episode.protocol != "classic":
+        return False
+    entries = played.world.log.entries
+    decided = (entry.time_ms for entry in entries if entry.event == "assign" and entry.time_ms <= finding.begin_ms)
+    decided_ms = max(decided, default=0)
+    read = {each.thread for each in entries if _is_given(each) and decided_ms <= each.time_ms < finding.end_ms}
+    return not read.issuperset(finding.threads)
+
+
 def _decided_for_another_process(finding: BrokenRule, played: PlayedStreamsEpisode, _assignor: str) -> bool:
     """A static member took over tasks that were decided for another process, without a decision since."""
     if finding.rule != "no standby beside its active":
@@ -317,6 +333,12 @@ _ALL = (
         "if the leader can read only some messages of a process's threads, the process is two clients to it: until it "
         "can read all, a task can be active on one thread and a copy on another",
         _unread,
+    ),
+    KnownBehaviour(
+        "StateDirectory.lock",
+        "threads of one process read a decision at different moments: a task of one of them waits for the lock of its "
+        "directory until the other one has closed it",
+        _reads_later,
     ),
     KnownBehaviour(
         "KIP-345",
