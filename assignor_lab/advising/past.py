@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
 
 import attrs
 
@@ -19,6 +18,7 @@ from assignor_lab.documents.wording import plural
 from assignor_lab.groups.streams_episode.playing import play
 from assignor_lab.model.streams_episodes import StreamsEvent
 from assignor_lab.scenarios import Scenario, scenario_from_document
+from assignor_lab.scenarios.settings import Settings
 from assignor_lab.simulation.streams.episode import StreamsEpisode
 from assignor_lab.simulation.streams.formats.episodes import read_episode
 from assignor_lab.simulation.streams.results import totals_of
@@ -51,7 +51,7 @@ class Past:
     sentences: tuple[str, ...]
 
 
-def past_of(scenarios: Sequence[Scenario], settings: Mapping[str, Any], timings: Mapping[str, int]) -> Past | None:
+def past_of(scenarios: Sequence[Scenario], settings: Settings, timings: Mapping[str, int]) -> Past | None:
     """The past of one group; ``None`` if its states are no past.
 
     Args:
@@ -99,7 +99,7 @@ def split_past(first: StreamsEpisode, second: StreamsEpisode) -> Past:
     return Past(mix, second if is_eventful else None, tuple(notes))
 
 
-def _episode(history: DecisionHistory, settings: Mapping[str, Any], timings: Mapping[str, int]) -> StreamsEpisode:
+def _episode(history: DecisionHistory, settings: Settings, timings: Mapping[str, int]) -> StreamsEpisode:
     return read_episode(scenario_from_document(history_episode(history, timings, settings), history.place))
 
 

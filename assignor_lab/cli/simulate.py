@@ -38,6 +38,7 @@ from assignor_lab.cli.text import console, note, print_json, print_line, print_s
 
 if TYPE_CHECKING:
     from assignment_api.plugins import Registry
+    from assignor_lab.scenarios.settings import Settings
     from assignor_lab.scenarios.with_racks import RackFiller
     from assignor_lab.simulation.streams.episode import StreamsEpisode
     from assignor_lab.simulation.streams.results import PlayTotals
@@ -241,7 +242,7 @@ def _episodes(
     known: Any,
     workload: Path | None,
     timings: Mapping[str, int],
-    settings: Mapping[str, Any],
+    settings: Settings,
     racks: RackFiller | None,
 ) -> list[StreamsEpisode]:
     from assignor_lab.scenarios import Place, scenario_from_document

@@ -209,7 +209,7 @@ class _InFile:
 
 
 def _rows_of(
-    kind: GroupKind[Any, Any], scenario: Scenario, item: WorkItem, name: str, explicit: Mapping[str, Any]
+    kind: GroupKind[Any, Any], scenario: Scenario, item: WorkItem, name: str, explicit: Mapping[str, object]
 ) -> Iterator[ContenderAnswer[Any, Any]]:
     """Answers from a scenario's ``observed``."""
     ownership = kind.ownership

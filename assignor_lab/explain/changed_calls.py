@@ -100,7 +100,7 @@ class Question:
         self._kept: dict[str, ChangedCall] = {}
 
     @property
-    def settings(self) -> Mapping[str, Any]:
+    def settings(self) -> Mapping[str, object]:
         """The assignor's own settings, full key to value or declared default, without secret ones."""
         effective = self.sources.effective(self.scenario.config, str(self.scenario.place))
         own = effective.values_of(self.contender.found)
@@ -167,7 +167,7 @@ class Question:
         scenario: Scenario,
         number: int,
         config: EffectiveConfig,
-        explicit: Mapping[str, Any],
+        explicit: Mapping[str, object],
     ) -> ChangedCall:
         state = self.kind.state(scenario, number, explicit)
         chosen = player.asked(state, config)

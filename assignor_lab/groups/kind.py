@@ -298,7 +298,7 @@ class GroupKind(ABC, Generic[S, A]):
         return 1
 
     @abstractmethod
-    def state(self, scenario: Scenario, number: int, explicit: Mapping[str, Any]) -> S:
+    def state(self, scenario: Scenario, number: int, explicit: Mapping[str, object]) -> S:
         """The state of a round; ``explicit`` replaces the scenario's own configuration, in the types of the keys.
 
         Raises:
@@ -317,7 +317,7 @@ class GroupKind(ABC, Generic[S, A]):
         """The settings on which an answer depends: equal in two states with the same ones."""
         return None
 
-    def not_comparable(self, scenario: Scenario, state: S, explicit: Mapping[str, Any], answer: A) -> str | None:
+    def not_comparable(self, scenario: Scenario, state: S, explicit: Mapping[str, object], answer: A) -> str | None:
         """Reason why an answer is not the assignor's real decision, or ``None``."""
         return None
 

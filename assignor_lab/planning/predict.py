@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import attrs
 
@@ -18,6 +17,7 @@ from assignor_lab.planning.plans import Plan
 from assignor_lab.planning.predicted import Prediction, played_plan, predicted
 from assignor_lab.planning.state import PresentState, present_state, under_other_protocol
 from assignor_lab.scenarios import Scenario
+from assignor_lab.scenarios.settings import Settings
 
 __all__ = ["Runs", "Terms", "predict", "predict_from", "predicted_by"]
 
@@ -39,7 +39,7 @@ class Terms:
 
     registry: Registry
     sources: ConfigSources
-    settings: Mapping[str, Any] = attrs.field(factory=dict)
+    settings: Settings = attrs.field(factory=dict)
     timings: Mapping[str, int] = attrs.field(factory=dict)
     assignor: str | None = None
     workload: Path | None = None

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 from uuid import UUID
 
 import attrs
@@ -21,6 +20,7 @@ from assignor_lab.groups.streams_episode.playing import under_protocol
 from assignor_lab.planning.shipped import shipped_constants
 from assignor_lab.scenarios import Scenario, scenario_from_document
 from assignor_lab.scenarios.scenario import GroupContent, StreamsContent
+from assignor_lab.scenarios.settings import Settings
 from assignor_lab.scenarios.state_parts import StateClient
 from assignor_lab.simulation.streams.episode import StreamsEpisode, drawn_process_id
 from assignor_lab.simulation.streams.formats.episodes import read_episode, with_workload
@@ -74,7 +74,7 @@ class PresentState:
     names: tuple[str, ...]
     are_known: bool
     given: Mapping[str, int]
-    settings: Mapping[str, Any]
+    settings: Settings
     is_settled: bool = True
 
     @property
@@ -84,7 +84,7 @@ class PresentState:
 
 def present_state(
     scenario: Scenario,
-    settings: Mapping[str, Any] | None = None,
+    settings: Settings | None = None,
     timings: Mapping[str, int] | None = None,
     workload: Path | None = None,
 ) -> PresentState:
@@ -166,7 +166,7 @@ def under_other_protocol(state: PresentState, protocol: str) -> PresentState:
 def _episode(
     scenario: Scenario,
     moment: DecisionMoment,
-    settings: Mapping[str, Any],
+    settings: Settings,
     given: Mapping[str, int],
     assumptions: list[str],
 ) -> Scenario:

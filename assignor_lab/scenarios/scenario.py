@@ -30,7 +30,10 @@ from assignor_lab.scenarios.errors import ScenarioKindError
 from assignor_lab.scenarios.settings import with_release
 from assignor_lab.scenarios.shown import application_html, events_html, history_html
 
-__all__ = ["EpisodeContent", "GroupContent", "Scenario", "StreamsContent"]
+#: Value of a key of Kafka in the configuration of a state.
+ConfigValue = int | str | bool | Sequence[str] | None
+
+__all__ = ["ConfigValue", "EpisodeContent", "GroupContent", "Scenario", "StreamsContent"]
 
 
 @attrs.frozen(eq=False)
@@ -44,7 +47,7 @@ class StreamsContent:
         workload: Weights of the tasks; ``None`` if the document lacks them.
     """
 
-    config: Mapping[str, Any]
+    config: Mapping[str, ConfigValue]
     tasks: tuple[TaskInfo, ...] | TaskTable
     clients: tuple[StreamsClientState, ...]
     time_ms: int
@@ -71,7 +74,7 @@ class GroupContent:
         subtopologies: In the order of the document; of several with one id the last one counts.
     """
 
-    config: Mapping[str, Any]
+    config: Mapping[str, ConfigValue]
     members: Mapping[str, GroupMember]
     subtopologies: tuple[Subtopology, ...]
 
@@ -112,7 +115,7 @@ class Scenario:
             self._own_application.append(self.application_with({}))
         return self._own_application[0].for_next_assignor()
 
-    def application_with(self, config: Mapping[str, Any]) -> ApplicationMetadata:
+    def application_with(self, config: Mapping[str, object]) -> ApplicationMetadata:
         """The application with entries of ``config`` in place of the scenario's own.
 
         Args:
@@ -159,7 +162,7 @@ class Scenario:
         return tuple(client.process_id for client in self._streams_content().clients)
 
     @property
-    def config(self) -> Mapping[str, Any]:
+    def config(self) -> Mapping[str, ConfigValue]:
         """The scenario's own configuration, with the release of its source; empty for kinds without one."""
         if isinstance(self.content, ConnectHistory):
             return {CONNECT_PROTOCOL: self.content.protocol.value, MAX_DELAY_KEY: self.content.max_delay_ms}
@@ -196,7 +199,7 @@ class Scenario:
         """
         return self.group_spec_with({})
 
-    def group_spec_with(self, config: Mapping[str, Any]) -> GroupSpec:
+    def group_spec_with(self, config: Mapping[str, object]) -> GroupSpec:
         """The group with entries of ``config`` in place of the scenario's own; other keys are ignored.
 
         Raises:
@@ -273,10 +276,10 @@ class Scenario:
         )
 
 
-_latest_configs: tuple[Mapping[str, Any], Mapping[str, Any], AssignmentConfigs] | None = None
+_latest_configs: tuple[Mapping[str, object], Mapping[str, object], AssignmentConfigs] | None = None
 
 
-def _assignment_configs(own: Mapping[str, Any], replaced: Mapping[str, Any]) -> AssignmentConfigs:
+def _assignment_configs(own: Mapping[str, object], replaced: Mapping[str, object]) -> AssignmentConfigs:
     global _latest_configs  # noqa: PLW0603 - a memory of one: the rounds of a history share their configuration
     known = _latest_configs
     if known is not None and known[0] is own and known[1] is replaced:

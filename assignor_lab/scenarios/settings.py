@@ -12,11 +12,16 @@ from assignment_api.releases import RELEASE_KEY, KafkaRelease, read_release
 from assignor_lab.documents.shapes import LONG_MAX, Check, Mismatch, boolean, one_of, record, text, whole
 
 __all__ = [
-    "CLASSIC_KEYS", "NUMBERS", "check_settings", "given_settings", "group_settings", "is_exactly_once", "most_frequent",
-    "with_brokers_release", "with_given", "with_release", "without_effect",
+    "CLASSIC_KEYS", "NUMBERS", "SettingValue", "Settings", "check_settings", "given_settings", "group_settings",
+    "is_exactly_once", "most_frequent", "with_brokers_release", "with_given", "with_release", "without_effect",
 ]  # fmt: skip
 
 T = TypeVar("T")
+
+#: Value of a setting, in the type of its key.
+SettingValue = int | str | bool
+#: Kafka's keys to known values.
+Settings = Mapping[str, SettingValue]
 
 _GROUP_TEXTS = ("streams.assignor.name", "streams.rack.aware.assignment.tags")
 _TEXTS = ("dsl.store.suppliers.class", "processing.guarantee", *_GROUP_TEXTS)
@@ -46,7 +51,7 @@ def _release(value: object) -> str:
 
 
 #: Checks the object: every key is optional, and a missing one is unknown, not a default. Other keys are refused.
-check_settings: Check[dict[str, Any]] = record(
+check_settings: Check[dict[str, SettingValue]] = record(
     {},
     {
         **dict.fromkeys(NUMBERS, whole(0, LONG_MAX)),
@@ -65,20 +70,20 @@ def with_release(config: Mapping[str, T], settings: Mapping[str, T]) -> Mapping[
     return config if shown is None else {**config, RELEASE_KEY: shown}
 
 
-def given_settings(layers: Iterable[ConfigLayer]) -> dict[str, Any]:
+def given_settings(layers: Iterable[ConfigLayer]) -> dict[str, SettingValue]:
     """The settings of ``--config`` and ``-c``, the lowest layer first, in their types, without that of the topology."""
-    found: dict[str, Any] = {}
+    found: dict[str, SettingValue] = {}
     for layer in layers:
         found |= {key: read_value(key, held.value) for key, held in layer.entries.items() if key in _SETTINGS}
     return found
 
 
-def group_settings(settings_text: Mapping[str, str]) -> dict[str, Any]:
+def group_settings(settings_text: Mapping[str, str]) -> dict[str, SettingValue]:
     """Settings of a streams group, as the broker returns them, with or without the prefix ``streams.``.
 
     Keys that are not allowed are left out.
     """
-    found: dict[str, Any] = {}
+    found: dict[str, SettingValue] = {}
     for name, value in settings_text.items():
         key = name if name.startswith("streams.") else f"streams.{name}"
         if key in NUMBERS and value.isdecimal():
@@ -88,7 +93,7 @@ def group_settings(settings_text: Mapping[str, str]) -> dict[str, Any]:
     return found
 
 
-def with_given(document: dict[str, Any], found: Mapping[str, Any], layers: Iterable[ConfigLayer]) -> dict[str, Any]:
+def with_given(document: dict[str, Any], found: Settings, layers: Iterable[ConfigLayer]) -> dict[str, Any]:
     """The document with its ``settings``: those of its source, below those of ``--config`` and ``-c``.
 
     It is unchanged if nothing is known.
@@ -128,12 +133,12 @@ def with_brokers_release(document: dict[str, object], release: KafkaRelease | No
     return {**made, "assumptions": [*assumptions, sentence]}
 
 
-def most_frequent(members: Iterable[Mapping[str, Any]], assumptions: list[str]) -> dict[str, Any]:
+def most_frequent(members: Iterable[Settings], assumptions: list[str]) -> dict[str, SettingValue]:
     """The settings of a group: for each key the most frequent value of its members.
 
     ``assumptions`` gets a sentence for each key in which members differ.
     """
-    values: dict[str, Counter[Any]] = {}
+    values: dict[str, Counter[SettingValue]] = {}
     for settings in members:
         for key, value in settings.items():
             values.setdefault(key, Counter())[value] += 1
@@ -154,7 +159,7 @@ def without_effect(settings: Iterable[str]) -> list[str]:
     ]
 
 
-def is_exactly_once(settings: Mapping[str, Any]) -> bool | None:
+def is_exactly_once(settings: Settings) -> bool | None:
     """True if the application processes exactly once; ``None`` if unknown."""
     guarantee = settings.get("processing.guarantee")
     return None if guarantee is None else str(guarantee).startswith("exactly_once")

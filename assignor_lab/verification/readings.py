@@ -16,7 +16,7 @@ from assignor_lab.capture.histories.past import PastSurroundings
 from assignor_lab.capture.histories.settings import settings_of_decisions
 from assignor_lab.runtime.assignor_calls import OwnProcesses
 from assignor_lab.scenarios import Scenario
-from assignor_lab.scenarios.settings import given_settings
+from assignor_lab.scenarios.settings import Settings, given_settings
 from assignor_lab.simulation.streams.timings import TIMING_KEYS
 from assignor_lab.verification.causes import Reading
 from assignor_lab.verification.decisions import group_of
@@ -36,7 +36,7 @@ def terms_of(
     read: Callable[[PastSurroundings], Iterable[Scenario]] | None = None,
     around: PastSurroundings = _NOTHING,
     timings: Mapping[str, int] | None = None,
-    settings: Mapping[str, Any] | None = None,
+    settings: Settings | None = None,
     assignor: str | None = None,
 ) -> VerificationTerms:
     known = {key: (timings or {})[name] for key, name in TIMING_KEYS.items() if name in (timings or {})}

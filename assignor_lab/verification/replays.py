@@ -12,6 +12,7 @@ from assignor_lab.groups.streams_episode.past_plays import PLAYS, OwnPlays, own_
 from assignor_lab.model.bands import band
 from assignor_lab.model.run_summary import PlayBand
 from assignor_lab.scenarios import Scenario
+from assignor_lab.scenarios.settings import Settings
 from assignor_lab.verification.verified import (
     MOST_TASKS,
     ReplayCheck,
@@ -27,7 +28,7 @@ __all__ = ["is_recorded_past", "past_episodes", "replay_check", "verify_past"]
 _MOST = 400_000
 
 
-def past_episodes(decisions: Iterable[Scenario], settings: Mapping[str, Any] | None = None) -> list[Scenario]:
+def past_episodes(decisions: Iterable[Scenario], settings: Settings | None = None) -> list[Scenario]:
     """The episodes of some decisions' pasts; empty if the decisions form no past."""
     try:
         return [each for each in played_histories(decisions, settings=settings) if is_recorded_past(each)]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any
 
 import attrs
 
@@ -21,6 +20,7 @@ from assignor_lab.groups.entries import kind_named
 from assignor_lab.model.run_summary import PlayBand
 from assignor_lab.runtime.assignor_calls import OwnProcesses
 from assignor_lab.scenarios import Scenario
+from assignor_lab.scenarios.settings import Settings
 from assignor_lab.scenarios.topology_provenance import contradicted_description
 from assignor_lab.scenarios.version_provenance import OTHER_RULES
 from assignor_lab.verification.causes import Cause, Reading, Tried, likely_cause
@@ -59,8 +59,8 @@ class VerificationTerms:
     isolation: OwnProcesses | None = None
     readings: Sequence[Reading] = ()
     assignor: str | None = None
-    settings: Mapping[str, Any] = attrs.field(factory=dict)
-    own_settings: Callable[[], Mapping[str, Mapping[str, Any]]] = dict
+    settings: Settings = attrs.field(factory=dict)
+    own_settings: Callable[[], Mapping[str, Settings]] = dict
     foreign_racks: Callable[[], str | None] = lambda: None
 
 
@@ -294,7 +294,7 @@ def _contradicted_timeouts(terms: VerificationTerms, decisions: Iterable[Scenari
     given = {key: terms.settings[key] for key in _TIMEOUTS if key in terms.settings}
     if not given:
         return {}
-    found = _too_long(given[_TIMEOUTS[0]], decisions) if _TIMEOUTS[0] in given else {}
+    found = _too_long(int(given[_TIMEOUTS[0]]), decisions) if _TIMEOUTS[0] in given else {}
     try:
         settings = terms.own_settings()
     except AssignorLabError:

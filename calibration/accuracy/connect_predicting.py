@@ -28,7 +28,7 @@ __all__ = [
 #: Required share of steps inside their intervals.
 HELD = 0.8
 #: The recorded workers' own settings; REST does not show them.
-_SETTINGS: Mapping[str, object] = {"session.timeout.ms": 10_000, "heartbeat.interval.ms": 1_000}
+_SETTINGS: Mapping[str, int] = {"session.timeout.ms": 10_000, "heartbeat.interval.ms": 1_000}
 
 
 @attrs.frozen(eq=False)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 from assignor_lab.capture.edges.decision_input import protocol_of
 from assignor_lab.capture.histories.history import DecisionHistory, is_complete, part_name, read_histories
@@ -14,7 +13,7 @@ from assignor_lab.capture.histories.past import PastSurroundings, scenarios_of_p
 from assignor_lab.documents.errors import DocumentFormatError
 from assignor_lab.documents.wording import plural
 from assignor_lab.scenarios import Scenario, scenario_from_document
-from assignor_lab.scenarios.settings import given_settings
+from assignor_lab.scenarios.settings import Settings, given_settings
 from assignor_lab.simulation.streams.episode import StreamsEpisode
 from assignor_lab.simulation.streams.formats.episodes import read_episode, with_workload
 from assignor_lab.simulation.streams.formats.timings import with_timings
@@ -73,7 +72,7 @@ def played_histories(
     timings: Mapping[str, int] | None = None,
     workload: Path | None = None,
     on_note: Callable[[str], None] = lambda _: None,
-    settings: Mapping[str, Any] | None = None,
+    settings: Settings | None = None,
 ) -> list[Scenario]:
     """Recorded Streams decisions replaced by their episodes; other scenarios stay.
 
@@ -92,7 +91,7 @@ def played_histories(
 
 
 def with_terms(
-    scenarios: Iterable[Scenario], timings: Mapping[str, int] | None = None, settings: Mapping[str, Any] | None = None
+    scenarios: Iterable[Scenario], timings: Mapping[str, int] | None = None, settings: Settings | None = None
 ) -> Iterator[Scenario]:
     for each in scenarios:
         yield with_timings(each, timings or {}, settings) if each.kind == _EPISODE else each
@@ -101,7 +100,7 @@ def with_terms(
 def _episodes(
     decisions: Sequence[Scenario],
     timings: Mapping[str, int] | None,
-    settings: Mapping[str, Any] | None,
+    settings: Settings | None,
     on_note: Callable[[str], None],
 ) -> list[Scenario]:
     # States without decision or time cannot be played.

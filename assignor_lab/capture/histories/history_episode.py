@@ -28,7 +28,7 @@ from assignor_lab.model.evidence import Evidence
 from assignor_lab.model.history import RECORDED, GroupHistory, GroupName
 from assignor_lab.model.moment import Moment
 from assignor_lab.model.unowned import MemberOwnership, unowned_by_decisions, unowned_by_members
-from assignor_lab.scenarios.settings import without_effect
+from assignor_lab.scenarios.settings import Settings, without_effect
 from assignor_lab.simulation.streams.formats.timings import with_settings
 from assignor_lab.simulation.streams.seen_waits import SeenWaits
 from assignor_lab.simulation.streams.timings import TIMING_KEYS, StreamsTimings, timings_of_settings
@@ -45,7 +45,7 @@ _AT_ONCE_MS = 10_000
 
 
 def history_episode(
-    history: DecisionHistory, timings: Mapping[str, int] | None = None, settings: Mapping[str, Any] | None = None
+    history: DecisionHistory, timings: Mapping[str, int] | None = None, settings: Settings | None = None
 ) -> dict[str, Any]:
     """The episode behind a history, as a ``streams-episode`` document.
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from datetime import date
 from pathlib import Path
-from typing import Any
 from zoneinfo import ZoneInfo
 
 import attrs
@@ -14,6 +13,7 @@ from assignment_api.plugins.keys import read_value
 from assignment_api.plugins.layers import ConfigLayer
 from assignor_lab.capture.histories.past import PastSurroundings
 from assignor_lab.capture.logs.open_dates import DateOrder, LogDates
+from assignor_lab.scenarios.settings import SettingValue
 
 __all__ = ["AUTO", "DECISIONS", "PLAYED", "PastTerms"]
 
@@ -67,7 +67,7 @@ class PastTerms:
         return LogDates(order, None if self.day is None else date.fromisoformat(self.day))
 
     @property
-    def typed_settings(self) -> dict[str, Any]:
+    def typed_settings(self) -> dict[str, SettingValue]:
         return {key: read_value(key, value) for key, value in self.settings.items()}
 
     @property

@@ -36,7 +36,7 @@ from assignor_lab.documents.errors import Place
 from assignor_lab.kafka.wire.assignment_info import NO_REBALANCE
 from assignor_lab.scenarios.consumers import client_of, hosts_of
 from assignor_lab.scenarios.rack_provenance import NOT_USED, RACKS_UNKNOWN
-from assignor_lab.scenarios.settings import most_frequent, with_given
+from assignor_lab.scenarios.settings import SettingValue, most_frequent, with_given
 
 __all__ = ["RecordedGeneration", "classic_decisions", "recorded_generations", "settings_of"]
 
@@ -227,7 +227,7 @@ def classic_decisions(
         yield with_given(document, found, layers), each
 
 
-def settings_of(timeouts: Sequence[tuple[int, int]], assumptions: list[str]) -> dict[str, int]:
+def settings_of(timeouts: Sequence[tuple[int, int]], assumptions: list[str]) -> dict[str, SettingValue]:
     """In milliseconds; the most frequent value if members differ."""
     keys = ("session.timeout.ms", "rebalance.timeout.ms")
     members = ({key: value for key, value in zip(keys, each, strict=True) if value > 0} for each in timeouts)

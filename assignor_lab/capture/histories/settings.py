@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import pairwise
-from typing import Any
 
 from assignment_api.plugins.keys import TOPOLOGY_OPTIMIZATION, read_value
 from assignment_api.plugins.layers import ConfigLayer
 from assignor_lab.capture.edges.moments import DecisionMoment
 from assignor_lab.capture.histories.presence import expired, left_by_request
 from assignor_lab.kafka.coordinator.session_timeout import LEAST_SESSION_MS
+from assignor_lab.scenarios.settings import Settings, SettingValue
 
 __all__ = ["longest_session_ms", "optimization_in", "settings_of_decisions"]
 
 
-def settings_of_decisions(decisions: Iterable[Mapping[str, Any]]) -> tuple[dict[str, Any], dict[str, str]]:
+def settings_of_decisions(decisions: Iterable[Settings]) -> tuple[dict[str, SettingValue], dict[str, str]]:
     """The most frequent values of the decisions' settings, and a sentence for each setting that changed."""
-    values: dict[str, Counter[Any]] = {}
+    values: dict[str, Counter[SettingValue]] = {}
     for settings in decisions:
         for key, value in settings.items():
             values.setdefault(key, Counter())[value] += 1

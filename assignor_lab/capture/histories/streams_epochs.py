@@ -37,7 +37,7 @@ from assignor_lab.capture.topology.reported_subtopologies import ReportedSubTopo
 from assignor_lab.documents.errors import Place
 from assignor_lab.kafka.streams_group.member_table import MemberTable
 from assignor_lab.scenarios.consumers import hosts_of
-from assignor_lab.scenarios.settings import group_settings, with_given
+from assignor_lab.scenarios.settings import Settings, group_settings, with_given
 
 __all__ = ["CurrentTasks", "Epoch", "EpochMember", "epoch_documents", "recorded_epochs"]
 
@@ -205,7 +205,7 @@ def epoch_documents(
     config: Iterable[ConfigLayer] = (),
     topology: Path | None = None,
     topics: SampledTopics | None = None,
-    settings: Mapping[str, Any] | None = None,
+    settings: Settings | None = None,
     *,
     is_given_targets: bool = True,
 ) -> Iterator[dict[str, Any]]:

@@ -19,6 +19,7 @@ from assignor_lab.capture.topology.internal_topics import is_internal_of
 from assignor_lab.documents.durable import append_durably, naming_failures, write_durably
 from assignor_lab.documents.writer import canonical_line, write_lines
 from assignor_lab.scenarios.anonymous import Pseudonyms, anonymous_sample
+from assignor_lab.scenarios.settings import Settings
 
 __all__ = ["BROKERS", "HISTORY", "RACKS", "RECORDS", "SAMPLES", "GroupRecording"]
 
@@ -120,7 +121,7 @@ class GroupRecording:
         cluster: ClusterAnswer,
         groups: Collection[str] = (),
         streams_group_describe: int | None = None,
-        settings: Mapping[str, Any] | None = None,
+        settings: Settings | None = None,
         release: KafkaRelease | None = None,
     ) -> None:
         """Writes racks of brokers and topics, and the versions that the group's decisions depend on.
@@ -142,7 +143,7 @@ class GroupRecording:
         text = racks_toml(ClusterAnswer(racks, topics))
         if text is not None:
             self._put(RACKS, text.encode())
-        if times := {key: value for key, value in (settings or {}).items() if key.endswith(".ms")}:
+        if times := {key: int(value) for key, value in (settings or {}).items() if key.endswith(".ms")}:
             self._times = times
         brokers = {
             "format": 1,

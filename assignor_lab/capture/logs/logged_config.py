@@ -13,6 +13,7 @@ from assignment_api.plugins.keys import read_value
 from assignment_api.streams.configs import ASSIGNMENT_KEYS, RACK_AWARE_ASSIGNMENT_TAGS
 from assignor_lab.capture.logs.messages import MessageKind
 from assignor_lab.capture.logs.records import LogMessage
+from assignor_lab.scenarios.settings import Settings
 
 __all__ = ["LoggedConfig", "LoggedConfigs"]
 
@@ -43,7 +44,7 @@ class LoggedConfig:
     client: str
     values: Mapping[str, Any]
     optimization: str | None = None
-    settings: Mapping[str, Any] = attrs.field(factory=dict)
+    settings: Settings = attrs.field(factory=dict)
 
 
 @attrs.define

@@ -9,6 +9,7 @@ import attrs
 
 from assignor_lab.capture.recorded.consumer_members import ConsumerAnswer, ConsumerMember
 from assignor_lab.documents.wording import plural
+from assignor_lab.scenarios.settings import Settings
 
 __all__ = ["COOPERATIVE", "RACKS_OF_TOPICS", "TopicFacts", "consumer_document", "known_partitions", "lag_weights"]
 
@@ -41,7 +42,7 @@ def consumer_document(
     identity: str,
     source: Mapping[str, Any],
     facts: TopicFacts,
-    settings: Mapping[str, Any] | None = None,
+    settings: Settings | None = None,
     notes: Iterable[str] = (),
     before: ConsumerAnswer | None = None,
 ) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from assignor_lab.capture.errors import HistoryError
 from assignor_lab.capture.recorded.subscribed_epochs import SubscribedEpoch
 from assignor_lab.capture.recorded.subscribed_group_records import HeldPartitions
 from assignor_lab.documents.wording import plural
+from assignor_lab.scenarios.settings import Settings
 
 __all__ = ["subscribed_document", "topic_names"]
 
@@ -52,7 +53,7 @@ def subscribed_document(
     epoch: SubscribedEpoch,
     names: Mapping[str, str],
     source: Mapping[str, Any],
-    settings: Mapping[str, Any] | None = None,
+    settings: Settings | None = None,
 ) -> dict[str, Any]:
     """The coordinator's input and answer."""
     is_share = epoch.is_share

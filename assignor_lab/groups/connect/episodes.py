@@ -61,7 +61,7 @@ class _ConnectEpisodes(GroupKind[ConnectEpisode, PlayedConnectEpisode]):
         # Kafka's own assignors lead if a contender cannot: eager groups of an episode.
         return LoadedContender(found.name, found, stand_in=assignors_from(registry))
 
-    def state(self, scenario: Scenario, number: int, explicit: Mapping[str, Any]) -> ConnectEpisode:
+    def state(self, scenario: Scenario, number: int, explicit: Mapping[str, object]) -> ConnectEpisode:
         return read_episode(scenario)
 
     def size(self, scenario: Scenario) -> tuple[int, int]:

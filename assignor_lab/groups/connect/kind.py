@@ -56,7 +56,7 @@ class _Connect(GroupKind[RoundState, RebalanceAnswer]):
     def rounds(self, scenario: Scenario) -> int:
         return len(scenario.connect_history.rounds)
 
-    def state(self, scenario: Scenario, number: int, explicit: Mapping[str, Any]) -> RoundState:
+    def state(self, scenario: Scenario, number: int, explicit: Mapping[str, object]) -> RoundState:
         return RoundState(scenario.connect_history, number)
 
     def size(self, scenario: Scenario) -> tuple[int, int]:
@@ -118,7 +118,7 @@ class _Connect(GroupKind[RoundState, RebalanceAnswer]):
         return "connect_eager" if scenario.connect_history.protocol is ConnectProtocol.EAGER else None
 
     def not_comparable(
-        self, scenario: Scenario, state: RoundState, explicit: Mapping[str, Any], answer: RebalanceAnswer
+        self, scenario: Scenario, state: RoundState, explicit: Mapping[str, object], answer: RebalanceAnswer
     ) -> str | None:
         return MEMBER_IDS_UNKNOWN if MEMBER_IDS_UNKNOWN in scenario.assumptions else None
 

@@ -80,7 +80,7 @@ class _Settings:
     """
 
     configured: _Configured
-    explicit: Mapping[str, Any]
+    explicit: Mapping[str, object]
 
     @classmethod
     def of(cls, sources: ConfigSources) -> _Settings:

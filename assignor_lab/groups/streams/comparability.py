@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import attrs
 
@@ -24,14 +24,14 @@ RACKS_NOT_USED = "racks were not used:"
 
 
 def why_not_comparable(
-    scenario: Scenario, state: ApplicationMetadata, explicit: Mapping[str, Any], answer: TaskAssignment
+    scenario: Scenario, state: ApplicationMetadata, explicit: Mapping[str, object], answer: TaskAssignment
 ) -> str | None:
     """The reason why an answer is not comparable, or ``None``; a strategy in ``explicit`` is known."""
     return _Racks.of_state(scenario, state).why_not_comparable(explicit, answer.remarks)
 
 
 def why_play_not_comparable(
-    assumptions: Sequence[str], played: PlayedStreamsEpisode, explicit: Mapping[str, Any]
+    assumptions: Sequence[str], played: PlayedStreamsEpisode, explicit: Mapping[str, object]
 ) -> str | None:
     """The same reason for a play of an episode, in which one assignor makes all decisions."""
     if played.episode.protocol != "classic":
@@ -81,7 +81,7 @@ class _Racks:
     def are_missed(self) -> bool:
         return self.strategy != RACK_AWARE_STRATEGY_NONE and not self.are_known
 
-    def why_not_comparable(self, explicit: Mapping[str, Any], remarks: Iterable[str]) -> str | None:
+    def why_not_comparable(self, explicit: Mapping[str, object], remarks: Iterable[str]) -> str | None:
         if self.are_missed:
             return self._racks_decide()
         is_rack_aware = self.strategy != RACK_AWARE_STRATEGY_NONE

@@ -88,7 +88,7 @@ class _Streams(GroupKind[ApplicationMetadata, TaskAssignment]):
 
         return UTILITIES
 
-    def state(self, scenario: Scenario, number: int, explicit: Mapping[str, Any]) -> ApplicationMetadata:
+    def state(self, scenario: Scenario, number: int, explicit: Mapping[str, object]) -> ApplicationMetadata:
         return scenario.application_with(explicit)
 
     def size(self, scenario: Scenario) -> tuple[int, int]:
@@ -102,7 +102,7 @@ class _Streams(GroupKind[ApplicationMetadata, TaskAssignment]):
         return state.assignment_configs()
 
     def not_comparable(
-        self, scenario: Scenario, state: ApplicationMetadata, explicit: Mapping[str, Any], answer: TaskAssignment
+        self, scenario: Scenario, state: ApplicationMetadata, explicit: Mapping[str, object], answer: TaskAssignment
     ) -> str | None:
         return why_not_comparable(scenario, state, explicit, answer)
 

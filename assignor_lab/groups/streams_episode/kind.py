@@ -103,7 +103,7 @@ class _StreamsEpisodes(GroupKind[StreamsEpisode, PlayedEpisode]):
 
     # --- states -----------------------------------------------------------------------------------
 
-    def state(self, scenario: Scenario, number: int, explicit: Mapping[str, Any]) -> StreamsEpisode:
+    def state(self, scenario: Scenario, number: int, explicit: Mapping[str, object]) -> StreamsEpisode:
         return read_episode(scenario)
 
     def size(self, scenario: Scenario) -> tuple[int, int]:
@@ -114,7 +114,7 @@ class _StreamsEpisodes(GroupKind[StreamsEpisode, PlayedEpisode]):
         return EpisodeSession(contender, isolation)
 
     def not_comparable(
-        self, scenario: Scenario, state: StreamsEpisode, explicit: Mapping[str, Any], answer: PlayedEpisode
+        self, scenario: Scenario, state: StreamsEpisode, explicit: Mapping[str, object], answer: PlayedEpisode
     ) -> str | None:
         return why_play_not_comparable(scenario.assumptions, answer.played, explicit)
 

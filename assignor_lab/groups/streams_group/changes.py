@@ -43,7 +43,7 @@ class _Changes:
             if knob is not None:
                 yield knob
         yield from _owner_knobs(members, wanted, label)
-        tags = scenario.config.get(RACK_AWARE_ASSIGNMENT_TAGS, ())
+        tags = scenario.content.config.get(RACK_AWARE_ASSIGNMENT_TAGS, ())
         yield from tag_knobs("members", {each.id: each.tags for each in members}, tags, label)
         yield from _thread_knobs(scenario, members)
         standbys = state.group.configs.num_standby_replicas

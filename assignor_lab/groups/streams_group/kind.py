@@ -58,7 +58,7 @@ class _StreamsGroup(GroupKind[StreamsGroupState, GroupAssignment]):
 
     # --- states -----------------------------------------------------------------------------------
 
-    def state(self, scenario: Scenario, number: int, explicit: Mapping[str, Any]) -> StreamsGroupState:
+    def state(self, scenario: Scenario, number: int, explicit: Mapping[str, object]) -> StreamsGroupState:
         return StreamsGroupState(scenario.group_spec_with(explicit), scenario.topology)
 
     def size(self, scenario: Scenario) -> tuple[int, int]:

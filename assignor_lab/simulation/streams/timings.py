@@ -8,6 +8,7 @@ from typing import Any
 import attrs
 
 from assignor_lab.kafka.coordinator.session_timeout import check_timeouts
+from assignor_lab.scenarios.settings import Settings
 
 __all__ = ["GROUP_SETTINGS", "SETTINGS", "TIMING_KEYS", "StreamsTimings", "timings_of_settings"]
 
@@ -141,7 +142,7 @@ TIMING_KEYS: Mapping[str, str] = {**SETTINGS, **GROUP_SETTINGS}
 _COMMIT_EXACTLY_ONCE_MS = 100
 
 
-def timings_of_settings(settings: Mapping[str, Any]) -> dict[str, int]:
+def timings_of_settings(settings: Settings) -> dict[str, int]:
     """Timings by their names, from Kafka's keys and values.
 
     ``max.poll.interval.ms`` is also the rebalance timeout of a consumer, so each implies the other.

@@ -40,7 +40,7 @@ from assignor_lab.model.streams_episodes import EpisodePast, EventDetails, Strea
 from assignor_lab.scenarios import Scenario, scenario_from_document
 from assignor_lab.scenarios.consumers import static_instance
 from assignor_lab.scenarios.scenario import EpisodeContent
-from assignor_lab.scenarios.settings import is_exactly_once
+from assignor_lab.scenarios.settings import Settings, is_exactly_once
 from assignor_lab.scenarios.with_racks import RackFiller
 from assignor_lab.simulation.episode_files import check_kind, episodes_in
 from assignor_lab.simulation.streams.episode import (
@@ -163,7 +163,7 @@ def read_episodes(
     workload: Path | None = None,
     timings: Mapping[str, int] | None = None,
     racks: RackFiller | None = None,
-    settings: Mapping[str, Any] | None = None,
+    settings: Settings | None = None,
 ) -> list[StreamsEpisode]:
     """All episodes of a file, with replaced timings and settings (:func:`with_timings`).
 
@@ -405,7 +405,7 @@ def _changelogs(
     tasks: Iterable[TaskInfo],
     workload: Workload | None,
     known: set[str],
-    settings: Mapping[str, Any],
+    settings: Settings,
     assumptions: list[str],
 ) -> tuple[Changelog | None, ...]:
     given = at(map_of(text, _changelog), document.get("changelogs", {}), "changelogs")

@@ -12,7 +12,7 @@ from assignor_lab.documents.files import read_document
 from assignor_lab.documents.json_text import parse_json
 from assignor_lab.documents.shapes import Mismatch, any_value, at, open_record, record, whole
 from assignor_lab.scenarios import Scenario, scenario_from_document
-from assignor_lab.scenarios.settings import is_exactly_once, without_effect
+from assignor_lab.scenarios.settings import Settings, is_exactly_once, without_effect
 from assignor_lab.simulation.streams.timings import StreamsTimings, timings_of_settings
 
 __all__ = ["LONGEST_MS", "check_timings", "read_timings", "with_settings", "with_timings"]
@@ -63,7 +63,7 @@ def read_timings(file: Path) -> dict[str, int]:
     return dict(document["timings"])
 
 
-def with_timings(scenario: Scenario, timings: Mapping[str, int], settings: Mapping[str, Any] | None = None) -> Scenario:
+def with_timings(scenario: Scenario, timings: Mapping[str, int], settings: Settings | None = None) -> Scenario:
     """An episode's scenario with overriding timings and settings.
 
     ``timings`` override those of the settings.
@@ -78,9 +78,7 @@ def with_timings(scenario: Scenario, timings: Mapping[str, int], settings: Mappi
     return scenario_from_document(document, scenario.place)
 
 
-def with_settings(
-    document: Mapping[str, Any], settings: Mapping[str, Any], timings: Mapping[str, int]
-) -> dict[str, Any]:
+def with_settings(document: Mapping[str, Any], settings: Settings, timings: Mapping[str, int]) -> dict[str, Any]:
     known = dict(sorted({**document.get("settings", {}), **settings}.items()))
     eos = is_exactly_once(settings)
     return {
