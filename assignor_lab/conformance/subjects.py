@@ -72,7 +72,7 @@ class _IsolatedLeader:
     def __init__(self, kind: str, asking: AssignorCalls[Any, Any], process: PluginProcess, number: int) -> None:
         self._kind, self._asking, self._process, self._number = kind, asking, process, number
 
-    def ask(self, state: Any, configs: Mapping[str, Any], *, watched: bool = False) -> Reply:
+    def ask(self, state: Any, configs: Mapping[str, object], *, watched: bool = False) -> Reply:
         packed = self._asking.packed(state)
         try:
             document = self._process.ask((_ASK, (self._kind, self._number, plain(configs), packed, watched)))

@@ -19,7 +19,7 @@ def ask(
     memory: Memory,
     kind: str,
     number: int,
-    configs: Mapping[str, Any],
+    configs: Mapping[str, object],
     packed: tuple[bytes, ...],
     watched: bool,  # noqa: FBT001 - handlers are called with what was sent, in order
 ) -> Mapping[str, Any]:

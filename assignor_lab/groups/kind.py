@@ -121,7 +121,7 @@ class AnsweringAssignor:
 
     name: str
     distribution: str | None
-    configs: Mapping[str, Any]
+    configs: Mapping[str, object]
     origin: AssignorOrigin | None = None
 
 

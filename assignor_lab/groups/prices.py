@@ -127,7 +127,7 @@ def prices_of(config: EffectiveConfig) -> Prices:
     return prices_in({key: held.value for key, held in config.items()})
 
 
-def prices_in(config: Mapping[str, Any]) -> Prices:
+def prices_in(config: Mapping[str, object]) -> Prices:
     """The prices among the keys of a configuration; missing ones are those of the package.
 
     Raises:

@@ -170,14 +170,14 @@ class OwnProcesses(Protocol):
     def policy(self) -> Policy: ...
 
     def assignor(
-        self, asking: AssignorCalls[S, A], found: NamedAssignor, configs: Mapping[str, Any]
+        self, asking: AssignorCalls[S, A], found: NamedAssignor, configs: Mapping[str, object]
     ) -> CalledAssignor[S, A]: ...
 
 
 class AsksElsewhere:
     """A factory of assignors that forward their calls and cannot change their input."""
 
-    def relay(self, configs: Mapping[str, Any], packed: tuple[bytes, ...]) -> Any:
+    def relay(self, configs: Mapping[str, object], packed: tuple[bytes, ...]) -> Any:
         """Forwards a packed state without building it here.
 
         Returns:
@@ -193,7 +193,7 @@ class AsksElsewhere:
 class InProcessAssignor(Generic[S, A]):
     """An assignor in this process."""
 
-    def __init__(self, asking: AssignorCalls[S, A], found: NamedAssignor, configs: Mapping[str, Any]) -> None:
+    def __init__(self, asking: AssignorCalls[S, A], found: NamedAssignor, configs: Mapping[str, object]) -> None:
         self._asking = asking
         self._found = found
         has_settings = any(map(is_setting, configs)) and not getattr(getattr(found, "plugin", None), "settings", ())
@@ -311,7 +311,10 @@ def concluded(
 
 
 def assignor_for(
-    asking: AssignorCalls[S, A], found: NamedAssignor, configs: Mapping[str, Any], isolation: OwnProcesses | None = None
+    asking: AssignorCalls[S, A],
+    found: NamedAssignor,
+    configs: Mapping[str, object],
+    isolation: OwnProcesses | None = None,
 ) -> CalledAssignor[S, A]:
     """The assignor of ``found`` with its configuration, in the process that the policy requires.
 

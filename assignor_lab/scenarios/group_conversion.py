@@ -69,14 +69,12 @@ def _subtopologies(infos: Sequence[TaskInfo], notes: dict[str, None]) -> list[di
     subtopologies = []
     for key, members in by_subtopology.items():
         size = members[-1].id.partition + 1
-        if size != len(members):
-            notes[
-                f"sub-topology {key} lacks {size - len(members)} of the partitions 0 to {size - 1}: it has them here"
-            ] = None
+        if (lacking := size - len(members)) != 0:
+            notes.setdefault(f"sub-topology {key} lacks {lacking} of the partitions 0 to {size - 1}: it has them here")
         stateful = sum(info.is_logged for info in members)
         if 0 < stateful < len(members):
-            notes[f"sub-topology {key} has tasks with and without a changelog: all of them count as stateful here"] = (
-                None
+            notes.setdefault(
+                f"sub-topology {key} has tasks with and without a changelog: all of them count as stateful here"
             )
         subtopologies.append({"id": key, "tasks": size, "stateful": stateful > 0})
     return subtopologies

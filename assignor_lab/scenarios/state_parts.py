@@ -26,7 +26,6 @@ class StateClient:
 
     Args:
         host: ``application.server``, or ``None``.
-        consumers: Member ids.
         lags: Task to lag; ``None`` without end offsets.
         previous_by_consumer: Consumer to reported tasks, or ``None``.
         members: Consumers with known names.
@@ -47,11 +46,7 @@ class StateClient:
 
 @attrs.frozen
 class StateMember:
-    """A member in the input of a broker; tasks are partitions by sub-topology, offsets by sub-topology and partition.
-
-    Args:
-        client_id: ``None``: unknown.
-    """
+    """A member in the input of a broker: its tasks by sub-topology, its offsets by sub-topology and partition."""
 
     id: str
     instance_id: str | None

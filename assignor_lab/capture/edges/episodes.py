@@ -10,7 +10,7 @@ import attrs
 from assignor_lab.capture.edges.decision_input import named_tasks
 from assignor_lab.capture.edges.happened import Happened, StartedProcess
 from assignor_lab.capture.edges.moments import CLASSIC, STREAMS, DecisionMoment
-from assignor_lab.scenarios.formats.state_parts import client_document
+from assignor_lab.scenarios.formats.state_parts import part_document
 from assignor_lab.scenarios.state_parts import MemberNames, StateClient, StateMember
 from assignor_lab.simulation.streams.episode import Changelog
 from assignor_lab.simulation.streams.seen_waits import NO_WAITS, SeenWaits
@@ -99,7 +99,7 @@ def opening_document(
 ) -> dict[str, Any]:
     """An episode without events that begins with a decided state."""
     tasks, source = _tasks([moment], moment.protocol), {"time_ms": moment.time_ms}
-    written = list(map(client_document, clients))
+    written = list(map(part_document, clients))
     return {
         **_beginning([moment], moment.input.document["id"], moment.protocol, tasks, written, source),
         "changelogs": _changelogs(changelogs),
@@ -188,7 +188,7 @@ def _clients(past: PastEpisode) -> list[dict[str, Any]]:
     first = past.moments[0]
     if past.protocol == CLASSIC:
         return [dict(client) for client in first.input.document["clients"]]
-    return [client_document(_client_of(first, process)) for process in first.participants]
+    return [part_document(_client_of(first, process)) for process in first.participants]
 
 
 def _client_of(moment: DecisionMoment, process: str) -> StateClient:

@@ -173,7 +173,7 @@ class _Simulated(ConnectAssignor):
         self._isolation = isolation
         self._leading = assignor_for(ASKING, found, {}, isolation)
 
-    def configure(self, configs: Mapping[str, Any]) -> None:
+    def configure(self, configs: Mapping[str, object]) -> None:
         self._leading = assignor_for(ASKING, self._found, configs, self._isolation)
 
     def assign(self, rebalance: Rebalance) -> ConnectAssignment:
@@ -184,7 +184,7 @@ class _Simulated(ConnectAssignor):
         return outcome.result
 
 
-def _led_by(episode: ConnectEpisode, found: FoundConnectAssignor, configs: Mapping[str, Any]) -> ConnectEpisode:
+def _led_by(episode: ConnectEpisode, found: FoundConnectAssignor, configs: Mapping[str, object]) -> ConnectEpisode:
     """The episode with the settings of the run; an assignor for eager groups only gets an eager group."""
     eager = found.plugin.protocols == (ConnectProtocol.EAGER.value,)
     workers = {

@@ -88,7 +88,9 @@ class _StreamsAsking(AssignorCalls[ApplicationMetadata, TaskAssignment]):
 ASKING = _StreamsAsking()
 
 
-def invoke(assignor: RunnableAssignor, application: ApplicationMetadata, configs: Mapping[str, Any]) -> StreamsOutcome:
+def invoke(
+    assignor: RunnableAssignor, application: ApplicationMetadata, configs: Mapping[str, object]
+) -> StreamsOutcome:
     """Lets ``assignor`` place the tasks of ``application``, shown behind closed lags, in this process.
 
     Returns:

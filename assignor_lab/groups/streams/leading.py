@@ -32,7 +32,7 @@ class LeadingAssignor:
         self,
         found: FoundTaskAssignor,
         fallback: FoundTaskAssignor,
-        configs: Mapping[str, Any],
+        configs: Mapping[str, object],
         isolation: OwnProcesses | None = None,
         on_call: Callable[[CallOutcome[Any]], None] | None = None,
     ) -> None:
@@ -62,7 +62,7 @@ class LeadingAssignor:
 
 
 def leading_assignor(
-    registry: Registry, selector: str | None, configs: Mapping[str, Any], *, may_run_code: bool = False
+    registry: Registry, selector: str | None, configs: Mapping[str, object], *, may_run_code: bool = False
 ) -> LeadingAssignor:
     """The named assignor, or Kafka's default.
 

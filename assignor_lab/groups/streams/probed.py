@@ -18,7 +18,7 @@ from assignor_lab.runtime.isolation.worker import Memory
 __all__ = ["answer_digest", "probe", "probe_document"]
 
 
-def probe(memory: Memory, packed: tuple[bytes, ...], configs: Mapping[str, Any]) -> Mapping[str, Any]:
+def probe(memory: Memory, packed: tuple[bytes, ...], configs: Mapping[str, object]) -> Mapping[str, Any]:
     """Serves a request of :class:`~assignor_lab.groups.streams.probing.Prober` in the assignor's own process."""
     _, found = the_plugin(memory)
     # A separate state for each probe: an assignor that changes its input must not change that of the next one.
@@ -26,7 +26,7 @@ def probe(memory: Memory, packed: tuple[bytes, ...], configs: Mapping[str, Any])
 
 
 def probe_document(
-    assignor: FoundTaskAssignor, application: ApplicationMetadata, configs: Mapping[str, Any]
+    assignor: FoundTaskAssignor, application: ApplicationMetadata, configs: Mapping[str, object]
 ) -> dict[str, Any]:
     """The source of the findings of :class:`~assignor_lab.groups.streams.probing.Prober`."""
     before = packed_application(application)
@@ -62,7 +62,7 @@ def _another(application: ApplicationMetadata, skipped: int) -> ApplicationMetad
     )
 
 
-def _peak(assignor: FoundTaskAssignor, application: ApplicationMetadata, configs: Mapping[str, Any]) -> int | None:
+def _peak(assignor: FoundTaskAssignor, application: ApplicationMetadata, configs: Mapping[str, object]) -> int | None:
     shown = application.for_next_assignor()
     try:
         instance = assignor.create()

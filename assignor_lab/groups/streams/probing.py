@@ -67,7 +67,7 @@ class Prober:
         name: str,
         distribution: str | None,
         application: ApplicationMetadata,
-        configs: Mapping[str, Any],
+        configs: Mapping[str, object],
         outcome: StreamsOutcome,
         origin: AssignorOrigin | None = None,
     ) -> Probe | None:

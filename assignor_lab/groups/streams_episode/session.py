@@ -100,7 +100,7 @@ class EpisodeSession:
         return answer
 
     def _play(
-        self, state: StreamsEpisode, configs: Mapping[str, Any], calls: list[CallOutcome[Any]]
+        self, state: StreamsEpisode, configs: Mapping[str, object], calls: list[CallOutcome[Any]]
     ) -> PlayedStreamsEpisode:
         if isinstance(self._found, FoundTaskAssignor):
             leading = LeadingAssignor(self._found, self._fallback, configs, self._isolation, calls.append)
@@ -111,6 +111,6 @@ class EpisodeSession:
         )
         return simulate(self._world(state, "streams", configs), deciding, keep_log=False)
 
-    def _world(self, state: StreamsEpisode, protocol: str, configs: Mapping[str, Any]) -> StreamsEpisode:
+    def _world(self, state: StreamsEpisode, protocol: str, configs: Mapping[str, object]) -> StreamsEpisode:
         spoken = under_protocol(state, protocol)
         return attrs.evolve(spoken, config=configs, timings=attrs.evolve(spoken.timings, **self._timings))

@@ -70,7 +70,7 @@ ASKING = _GroupAsking()
 
 
 def invoke_group(
-    assignor: Found[GroupAssignorPlugin], group: GroupSpec, topology: TopologyDescriber, configs: Mapping[str, Any]
+    assignor: Found[GroupAssignorPlugin], group: GroupSpec, topology: TopologyDescriber, configs: Mapping[str, object]
 ) -> CallOutcome[GroupAssignment]:
     """Lets ``assignor`` place the tasks of ``topology`` on the members of ``group``, in this process.
 

@@ -24,7 +24,7 @@ _DEFAULT_ASSIGNOR = "group_sticky"
 def brokers_assignor(
     registry: Registry,
     selector: str | None,
-    configs: Mapping[str, Any],
+    configs: Mapping[str, object],
     isolation: OwnProcesses | None = None,
     *,
     may_run_code: bool = False,
@@ -43,7 +43,7 @@ def brokers_assignor(
 
 def brokers_assignor_of(
     found: Found[GroupAssignorPlugin],
-    configs: Mapping[str, Any],
+    configs: Mapping[str, object],
     isolation: OwnProcesses | None = None,
     *,
     refines: bool = False,

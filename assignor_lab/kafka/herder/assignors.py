@@ -33,6 +33,6 @@ def assignor_names(selector: str | None = None) -> dict[ConnectProtocol, str]:
     return names
 
 
-def assignor_configs(max_delay_ms: int, downgrade: DowngradeRule, configs: Mapping[str, Any]) -> dict[str, Any]:
+def assignor_configs(max_delay_ms: int, downgrade: DowngradeRule, configs: Mapping[str, object]) -> dict[str, Any]:
     """Configuration of a worker for its assignors; ``configs``: further keys."""
     return {MAX_DELAY_KEY: max_delay_ms, "assignor.connect_eager.downgrade": downgrade, **configs}

@@ -166,7 +166,7 @@ class DiscoveredAssignor:
     def plugin(self) -> Any:
         return attrs.make_class("_Entry", {"factory": attrs.field(default=self)}, frozen=True)()
 
-    def asked(self, configs: Mapping[str, Any]) -> CalledAssignor[Any, Any]:
+    def asked(self, configs: Mapping[str, object]) -> CalledAssignor[Any, Any]:
         asking: AssignorCalls[Any, Any] = named(ASKING_PLACES[self.kind])
         return self.isolation.assignor(asking, self, configs)
 
@@ -182,7 +182,7 @@ class _LateConfigured:
         self._apart = apart
         self._asked = called
 
-    def configure(self, configs: Mapping[str, Any]) -> None:
+    def configure(self, configs: Mapping[str, object]) -> None:
         self._asked = self._apart.asked(configs)
 
     def _answer(self, *parts: Any) -> Any:

@@ -61,7 +61,7 @@ def _is_code(selector: str, distribution: str) -> bool:
     return bool(separator) and canonical_name(first) != canonical_name(distribution)
 
 
-def asked(memory: Memory, configs: Mapping[str, Any], packed: tuple[bytes, ...]) -> Mapping[str, Any]:
+def asked(memory: Memory, configs: Mapping[str, object], packed: tuple[bytes, ...]) -> Mapping[str, Any]:
     asking, found = the_plugin(memory)
     relayed = _relayed(found, configs, packed)
     if relayed is not None:
@@ -70,7 +70,7 @@ def asked(memory: Memory, configs: Mapping[str, Any], packed: tuple[bytes, ...])
     return _document(memory, state, InProcessAssignor(asking, found, read_only(configs)).ask(state))
 
 
-def _relayed(found: Any, configs: Mapping[str, Any], packed: tuple[bytes, ...]) -> Mapping[str, Any] | None:
+def _relayed(found: Any, configs: Mapping[str, object], packed: tuple[bytes, ...]) -> Mapping[str, Any] | None:
     factory = getattr(getattr(found, "plugin", None), "factory", None)
     if not isinstance(factory, AsksElsewhere):
         return None
@@ -90,7 +90,7 @@ def _relayed(found: Any, configs: Mapping[str, Any], packed: tuple[bytes, ...]) 
 def asked_again(
     memory: Memory,
     number: int,
-    configs: Mapping[str, Any],
+    configs: Mapping[str, object],
     past: tuple[tuple[bytes, ...], ...] | None,
     packed: tuple[bytes, ...],
 ) -> Mapping[str, Any]:
@@ -108,7 +108,7 @@ def asked_again(
 
 def traced(
     memory: Memory,
-    configs: Mapping[str, Any],
+    configs: Mapping[str, object],
     past: tuple[tuple[bytes, ...], ...],
     packed: tuple[bytes, ...],
 ) -> Mapping[str, Any]:

@@ -53,7 +53,7 @@ class Isolation:
         weakref.finalize(self, _close_all, self._processes)
 
     def assignor(
-        self, asking: AssignorCalls[S, A], found: NamedAssignor, configs: Mapping[str, Any]
+        self, asking: AssignorCalls[S, A], found: NamedAssignor, configs: Mapping[str, object]
     ) -> CalledAssignor[S, A]:
         return IsolatedAssignor(asking, found, configs, self)
 
@@ -131,7 +131,7 @@ class IsolatedAssignor(Generic[S, A]):
     """
 
     def __init__(
-        self, asking: AssignorCalls[S, A], found: NamedAssignor, configs: Mapping[str, Any], isolation: Isolation
+        self, asking: AssignorCalls[S, A], found: NamedAssignor, configs: Mapping[str, object], isolation: Isolation
     ) -> None:
         self._asking = asking
         self._found = found

@@ -25,7 +25,8 @@ from assignment_api.streams.task_table import TaskTable
 from assignor_lab.scenarios.families.events import Session
 from assignor_lab.scenarios.families.shape import GroupShape
 from assignor_lab.scenarios.families.state import MemberTasks
-from assignor_lab.scenarios.formats.state_parts import task_document
+from assignor_lab.scenarios.formats.state_parts import part_document
+from assignor_lab.scenarios.scenario import ConfigValue
 from assignor_lab.scenarios.state_parts import StateTask
 
 __all__ = ["GroupValues", "FamilyTopology"]
@@ -62,7 +63,7 @@ class GroupValues:
 
     def __init__(self, group: GroupShape) -> None:
         self._group = group
-        self.config: Mapping[str, Any] = MappingProxyType(group.config)
+        self.config: Mapping[str, ConfigValue] = MappingProxyType(group.config)
         self.forget()
 
     def forget(self) -> None:
@@ -84,7 +85,7 @@ class GroupValues:
     def task_documents(self) -> Mapping[str, dict[str, Any]]:
         """Task to its part of documents."""
         if not self._documents:
-            self._documents = {task.id: task_document(task) for task in self._group.tasks}
+            self._documents = {task.id: part_document(task) for task in self._group.tasks}
         return self._documents
 
     def topology(self, hidden: frozenset[int]) -> FamilyTopology:

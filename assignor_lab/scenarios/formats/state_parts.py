@@ -18,7 +18,7 @@ from assignor_lab.scenarios.state_parts import (
 )
 
 __all__ = [
-    "client_document", "state_clients", "state_members", "state_starts", "state_tasks", "task_document",
+    "part_document", "state_clients", "state_members", "state_starts", "state_tasks",
     "with_client_racks", "with_partition_racks", "with_start_racks",
 ]  # fmt: skip
 
@@ -32,9 +32,11 @@ def state_clients(document: Mapping[str, Any]) -> tuple[StateClient, ...]:
     )
 
 
-def client_document(client: StateClient) -> dict[str, Any]:
-    document: dict[str, Any] = plain_document(client)
-    return document if client.members else {key: value for key, value in document.items() if key != "members"}
+def part_document(part: StateClient | StateTask) -> dict[str, Any]:
+    document: dict[str, Any] = plain_document(part)
+    if isinstance(part, StateClient) and not part.members:
+        del document["members"]
+    return document
 
 
 def state_members(document: Mapping[str, Any]) -> tuple[StateMember, ...]:
@@ -48,11 +50,6 @@ def state_tasks(document: Mapping[str, Any]) -> tuple[StateTask, ...]:
         else StateTask(**{**each, "partitions": [StatePartition(**of) for of in each["partitions"]]})
         for each in document["tasks"]
     )
-
-
-def task_document(task: StateTask) -> dict[str, Any]:
-    document: dict[str, Any] = plain_document(task)
-    return document
 
 
 def state_starts(document: Mapping[str, Any]) -> tuple[StateStart, ...]:
@@ -81,12 +78,11 @@ def with_start_racks(document: Mapping[str, Any], racks: Iterable[str | None]) -
 def with_partition_racks(document: Mapping[str, Any], tasks: Iterable[StateTask]) -> dict[str, Any]:
     """The document with the racks of the partitions of its tasks."""
     filled = [
-        {**each, "partitions": None if task.partitions is None else _with_racks(each["partitions"], task.partitions)}
+        each if task.partitions is None else {**each, "partitions": _with_racks(each["partitions"], task.partitions)}
         for each, task in zip(document["tasks"], tasks, strict=True)
     ]
     return {**document, "tasks": filled}
 
 
 def _with_racks(given: Iterable[Mapping[str, Any]], partitions: Iterable[StatePartition]) -> list[dict[str, Any]]:
-    racks = ((each, None if of.racks is None else list(of.racks)) for each, of in zip(given, partitions, strict=True))
-    return [{**each, "racks": known} for each, known in racks]
+    return [{**each, "racks": plain_document(of.racks)} for each, of in zip(given, partitions, strict=True)]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 import attrs
 
@@ -30,7 +29,7 @@ class WorkerSettings:
     max_delay_ms: int = 300_000
     static: StaticJobs = WILDCARD
     downgrade: DowngradeRule = "kafka"
-    configs: Mapping[str, Any] = attrs.field(factory=dict)
+    configs: Mapping[str, object] = attrs.field(factory=dict)
     url: str = ""
     labels: Mapping[str, str] = attrs.field(factory=dict)
 
