@@ -1,7 +1,8 @@
 """Rows per second and core of `assignor score`, and the time of each step; prints a table of Markdown.
 
 ``python -m benchmarks.score``: in this process, without Spark, as processor time, so that a busy machine does not
-count. Then the whole command on one core and on two, as wall time, with twice the histories the second time.
+count. Then the whole command on one core and on two, with twice the histories the second time: the difference of the
+two processor times, of all processes, is the cost of a row without the start.
 """
 
 from __future__ import annotations
@@ -26,8 +27,10 @@ from assignor_lab.groups.runner.terms import JobSpec
 from assignor_lab.groups.work import WorkItem
 from assignor_lab.runtime.garbage import spare_what_is_loaded
 from assignor_lab.scoring.engine.batches import answer_batches
+from benchmarks.processes import processor_time
 
-COLUMNS = ("where", "rows", "rows/s/core", "ms/row", "build", "assign", "metrics", "rest", "peak MB")
+HERE = Path(__file__).resolve().parents[1]
+COLUMNS = ("where", "rows", "rows/s/core", "ms/row", "build", "assign", "metrics", "rest", "processor s", "peak MB")
 
 
 @attrs.frozen
@@ -36,6 +39,7 @@ class Scored:
 
     Args:
         shares: Shares of states, assignors and metrics.
+        processor_seconds: Of all processes, the start included; ``None``: those of ``core_seconds``.
         peak_mb: Most resident memory of the largest process, or ``None``.
     """
 
@@ -43,6 +47,7 @@ class Scored:
     rows: int
     core_seconds: float
     shares: dict[str, float]
+    processor_seconds: float | None = None
     peak_mb: float | None = None
 
     def cells(self) -> Iterator[str]:
@@ -52,6 +57,7 @@ class Scored:
         yield f"{self.rows / self.core_seconds:,.0f}"
         yield f"{self.core_seconds / self.rows * 1000:.2f}"
         yield from (f"{share:.0%}" for share in (*known, max(1 - sum(known), 0.0)))
+        yield f"{self.core_seconds if self.processor_seconds is None else self.processor_seconds:,.1f}"
         yield "" if self.peak_mb is None else f"{self.peak_mb:,.0f}"
 
 
@@ -63,6 +69,10 @@ def main() -> int:
     parser.add_argument(
         "--cores", default="1,2", help="cores on which Spark runs, one after the other; empty: without it"
     )
+    parser.add_argument("--repeats", type=int, default=1, help="runs of each number of histories (%(default)s)")
+    parser.add_argument(
+        "--checkout", type=Path, help="another checkout with a .venv, whose command runs through Spark in turn"
+    )
     options = parser.parse_args()
     assignors = tuple(options.assignors.split(","))
     print(
@@ -71,12 +81,26 @@ def main() -> int:
     )
     print(f"| {' | '.join(COLUMNS)} |\n|---{'|---:' * (len(COLUMNS) - 1)}|")
     print(f"| {' | '.join(in_process(options.family, options.count, assignors).cells())} |", flush=True)
+    checkouts = [HERE, *([] if options.checkout is None else [options.checkout.resolve()])]
+    rates: list[str] = []
     for cores in filter(None, options.cores.split(",")):
-        for count in (options.count, 2 * options.count):
-            scored = through_spark(options.family, count, int(cores), assignors)
-            if scored is None:
-                return 1
-            print(f"| {' | '.join(scored.cells())} |", flush=True)
+        least: dict[tuple[Path, int], float] = {}
+        rows: dict[int, int] = {}
+        for _ in range(options.repeats):
+            for count in (options.count, 2 * options.count):
+                for checkout in checkouts:
+                    scored = through_spark(options.family, count, int(cores), assignors, checkout)
+                    if scored is None or scored.processor_seconds is None:
+                        return 1
+                    print(f"| {' | '.join(scored.cells())} |", flush=True)
+                    rows[count] = scored.rows
+                    known = least.get((checkout, count), scored.processor_seconds)
+                    least[checkout, count] = min(known, scored.processor_seconds)
+        more = rows[2 * options.count] - rows[options.count]
+        for checkout in checkouts:
+            seconds = least[checkout, 2 * options.count] - least[checkout, options.count]
+            rates.append(f"{_place(cores, checkout)}: {more / seconds:,.0f} more rows per second of processors")
+    print("\n" + "\n".join(rates))
     return 0
 
 
@@ -103,25 +127,51 @@ def in_process(family: str, count: int, assignors: tuple[str, ...]) -> Scored:
     return Scored("in process", rows, seconds, {name: value / whole for name, value in spent.items()})
 
 
-def through_spark(family: str, count: int, cores: int, assignors: tuple[str, ...]) -> Scored | None:
+def through_spark(
+    family: str, count: int, cores: int, assignors: tuple[str, ...], checkout: Path = HERE
+) -> Scored | None:
     """The whole command; ``None`` after a printed error."""
     with TemporaryDirectory(prefix="assignor-bench-") as folder:
-        command = _command(family, count, cores, assignors, Path(folder) / "out")
-        done = subprocess.run(["/usr/bin/env", *command], check=False, capture_output=True, text=True)
+        command = _command(family, count, cores, assignors, Path(folder) / "out", checkout)
+        # Class archives of two checkouts would replace each other.
+        archives = checkout / "build" / "class-archives"
+        environment = {**os.environ, "ASSIGNOR_CLASS_ARCHIVES": str(archives)}
+        with processor_time() as time:
+            done = subprocess.run(
+                ["/usr/bin/env", *command],
+                check=False,
+                capture_output=True,
+                text=True,
+                cwd=checkout,
+                env=environment,
+            )
         if done.returncode:
             print(done.stderr, file=sys.stderr)
             return None
         summary = json.loads((Path(folder) / "out" / "summary.json").read_text(encoding="utf-8"))
     run = summary["run_metrics"]
+    seconds = run["seconds"] * cores
     return Scored(
-        f"local[{cores}]", summary["results"]["rows"], run["seconds"] * cores, run["shares"] or {}, _peak_mb()
+        _place(cores, checkout),
+        summary["results"]["rows"],
+        seconds,
+        run["shares"] or {},
+        time.seconds,
+        _peak_mb(),
     )
 
 
-def _command(family: str, count: int, cores: int, assignors: tuple[str, ...], out: Path) -> Sequence[str]:
+def _place(cores: int | str, checkout: Path) -> str:
+    return f"local[{cores}]" if checkout == HERE else f"local[{cores}] in {checkout.name}"
+
+
+def _command(
+    family: str, count: int, cores: int, assignors: tuple[str, ...], out: Path, checkout: Path
+) -> Sequence[str]:
     words = [word for name in assignors for word in ("--assignor", name)]
     where = ["--families", family, "--count", str(count), "--master", f"local[{cores}]", "--out", str(out)]
-    return [sys.executable, "-m", "assignor_lab.cli.main", "score", *words, *where]
+    python = sys.executable if checkout == HERE else str(checkout / ".venv" / "bin" / "python")
+    return [python, "-m", "assignor_lab.cli.main", "score", *words, *where]
 
 
 def _peak_mb() -> float:

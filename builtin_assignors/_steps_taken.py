@@ -12,6 +12,7 @@ __all__ = ["SILENT", "StepsTaken"]
 
 class _Silent:
     def __getattr__(self, name: str) -> Callable[..., None]:
+        self.__dict__[name] = _ignored  # the next call finds it without this one
         return _ignored
 
 
