@@ -89,7 +89,7 @@ LINES = {
     "model": 3_170,
     "new": 400,
     "notebook": 1_490,
-    "opened": 1_200,
+    "opened": 1_250,
     "planning": 11_150,
     "report": 3_900,
     "runtime": 5_850,

@@ -232,6 +232,7 @@ def _plan(
     from assignor_lab.cli.present_group import read_group
     from assignor_lab.opened.plan_words import PlanWords, plan_options
     from assignor_lab.opened.plans import PlanEffort, plan_answer
+    from assignor_lab.opened.unused_options import check_used
     from assignor_lab.planning.gates import parse_plan_gate
     from assignor_lab.planning.making import PlanError
     from assignor_lab.planning.measured import play_document, play_from
@@ -286,6 +287,7 @@ def _plan(
 
         use_drivers(driver or ())
         read = attrs.evolve(read, terms=attrs.evolve(read.terms, client=client))
+    check_used(read, options)
     gates = [parse_plan_gate(text) for text in fail_if or ()]
     verification = read.sample.verified(read.verified_under)
     if not json:

@@ -42,6 +42,7 @@ from assignor_lab.opened.plan_words import PlanWords, plan_options
 from assignor_lab.opened.plans import PlanEffort, plan_answer
 from assignor_lab.opened.reading import ReadGroup, group_of_source
 from assignor_lab.opened.states import StateChoiceError
+from assignor_lab.opened.unused_options import check_used
 from assignor_lab.runtime.discovery import Plugins, discovered
 from assignor_lab.scenarios import Scenario
 from assignor_lab.scenarios.racks import read_racks
@@ -128,6 +129,7 @@ class Group:
         """
         effort = PlanEffort(plays, seed, processes, note=_say)
         made = plan_options(text_value("plan", plan), options)
+        check_used(self._read, made)
         of = optional(file_name if plan == "script" else text_value, "the subject of the plan", subject)
         texts = optional(texts_value, "variants", variants)
         answer = plan_answer(self.source, self._read, plan, of, made, texts, self.verification, effort)

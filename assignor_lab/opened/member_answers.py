@@ -7,6 +7,7 @@ from functools import partial
 from typing import Protocol, TypeVar
 
 from assignment_api import AssignorLabError
+from assignment_api.releases import RELEASE_KEY
 from assignor_lab.groups.deciding_release import release_sentence
 from assignor_lab.groups.entries import kind_named
 from assignor_lab.groups.variants import variants_of
@@ -159,7 +160,11 @@ def _releases(read: ReadGroup) -> list[str]:
     scenario, terms = read.scenario, read.terms
     name = terms.assignor or recorded_assignor(scenario)
     found = kind_named(scenario.kind).find(terms.registry, name, may_run_code=True)
-    sentence = release_sentence(found.name, found, terms.sources.effective(scenario.config, str(scenario.place)))
+    config = terms.sources.effective(scenario.config, str(scenario.place))
+    sentence = release_sentence(found.name, found, config)
+    held = config.entries.get(RELEASE_KEY)
+    if sentence is None and held is not None and held.origin.layer.is_explicit:
+        sentence = f"{found.name}: no own answers of Kafka {held.value} are known, so --release changes nothing here"
     return [] if sentence is None else [sentence]
 
 

@@ -23,7 +23,7 @@ from assignor_lab.scoring.sources.reading import plan_sources
 from assignor_lab.verification.readings import terms_of
 from assignor_lab.verification.verified import VerificationTerms, group_sources
 
-__all__ = ["StateChoiceError", "chosen_states", "terms_of_states"]
+__all__ = ["StateChoiceError", "chosen_states", "is_plain", "terms_of_states"]
 
 MOST_LISTED = 5
 
@@ -86,14 +86,14 @@ def _states(
     terms: PastTerms,
     note: Callable[[str], None],
 ) -> Iterator[Scenario]:
-    if racks is None and terms.workload is None and (source == STANDARD_INPUT or _is_plain(source)):
+    if racks is None and terms.workload is None and (source == STANDARD_INPUT or is_plain(source)):
         yield from read_scenarios(source)
         return
     with plan_sources([source], registry, given.above, note, racks=racks, past=terms) as plan:
         yield from plan.scenarios()
 
 
-def _is_plain(source: str) -> bool:
+def is_plain(source: str) -> bool:
     """True if it is one file of states, or at least no log and no folder."""
     path = Path(source)
     if not path.exists():

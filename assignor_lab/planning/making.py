@@ -28,6 +28,13 @@ _IN_MEMORY = "InMemoryDslStoreSuppliers"
 _TWO_ROLLS_UP_TO = (3, 4)
 #: The first release with the streams protocol (early access).
 _STREAMS_SINCE = (4, 1)
+#: Releases before the oldest one whose behaviours the lab knows.
+_OLDER_RELEASES = {
+    *((0, minor) for minor in (10, 11)),
+    *((1, minor) for minor in range(2)),
+    *((2, minor) for minor in range(9)),
+    *((3, minor) for minor in range(8)),
+}
 #: Options of time.
 _OF_EVERY_PLAN = ("start_ms", "starts", "poll_ms", "revoke_ms", "wait")
 #: The options of each plan, apart from those of time.
@@ -242,7 +249,10 @@ def _release(version: str) -> tuple[int, int]:
     parts = version.split(".")
     if len(parts) < 2 or not all(part.isascii() and part.isdecimal() and len(part) < 5 for part in parts):
         raise PlanError(f'--upgrade-from {version!r:.40}: give a release of Kafka, such as "3.4"')
-    return int(parts[0]), int(parts[1])
+    found = int(parts[0]), int(parts[1])
+    if found not in _OLDER_RELEASES:
+        release_named(version)
+    return found
 
 
 # --- scaling ----------------------------------------------------------------------------------------------------------
