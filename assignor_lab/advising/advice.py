@@ -66,7 +66,7 @@ class Effort:
         hours: Length of a day.
 
     Raises:
-        OptionValueError: if a number is none, or outside its limits.
+        OptionValueError: for a number outside the limits of its option.
     """
 
     configurations: int = attrs.field(default=60, converter=_configurations)

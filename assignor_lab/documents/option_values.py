@@ -35,7 +35,7 @@ def whole_value(option: str, value: object, least: int = 0, most: int = INT_MAX)
         option: The option, as the message names it.
 
     Raises:
-        OptionValueError: if it is none.
+        OptionValueError: for another value.
     """
     is_whole = isinstance(value, Integral) and not isinstance(value, bool)
     return _checked(option, whole(least, most), int(value) if is_whole else value)  # type: ignore[call-overload]
@@ -45,7 +45,7 @@ def seed_value(value: object) -> int:
     """The seed of draws.
 
     Raises:
-        OptionValueError: if it is no whole number from 0.
+        OptionValueError: for another value.
     """
     return whole_value("--seed", value, most=LONG_MAX)
 
@@ -54,7 +54,7 @@ def processes_value(value: object) -> int:
     """The number of processes; 0 means one for each core.
 
     Raises:
-        OptionValueError: if it is no whole number from 0.
+        OptionValueError: for another value.
     """
     return whole_value("--processes", value) or os.cpu_count() or 1
 
@@ -63,7 +63,7 @@ def seconds_value(option: str, value: object) -> float:
     """Seconds from 0 to :data:`MOST_SECONDS`.
 
     Raises:
-        OptionValueError: if it is no such number.
+        OptionValueError: for another value.
     """
     return number_value(option, value, 0, MOST_SECONDS)
 
@@ -72,7 +72,7 @@ def number_value(option: str, value: object, least: float = 0, most: float = LON
     """A number in these bounds; infinity and NaN fail.
 
     Raises:
-        OptionValueError: if it is none.
+        OptionValueError: for another value.
     """
     if isinstance(value, bool) or not isinstance(value, int | float) or not least <= value <= most:
         raise OptionValueError(f"{option}: expected a number from {least:,} to {most:,}, found {_shown(value)}")
@@ -83,7 +83,7 @@ def flag_value(option: str, value: object) -> bool:
     """True or false.
 
     Raises:
-        OptionValueError: if it is neither.
+        OptionValueError: for another value.
     """
     return _checked(option, boolean, value)
 
@@ -92,7 +92,7 @@ def text_value(option: str, value: object) -> str:
     """A text.
 
     Raises:
-        OptionValueError: if it is none.
+        OptionValueError: for another value.
     """
     return _checked(option, text, value)
 
@@ -101,7 +101,7 @@ def texts_value(option: str, value: object) -> Sequence[str]:
     """A list or another sequence of texts; a single text fails, as its letters would count.
 
     Raises:
-        OptionValueError: if it is none.
+        OptionValueError: for another value.
     """
     return [text_value(option, each) for each in sequence_value(option, value)]
 
@@ -110,7 +110,7 @@ def sequence_value(option: str, value: object) -> Sequence[Any]:
     """A list or another sequence; a single text fails.
 
     Raises:
-        OptionValueError: if it is none.
+        OptionValueError: for another value.
     """
     if isinstance(value, str) or not isinstance(value, Iterable):
         raise OptionValueError(f"{option}: expected a list, found {_shown(value)}")
@@ -136,7 +136,7 @@ def file_name(option: str, value: object) -> str:
     """The name of a file, from a text or a path.
 
     Raises:
-        OptionValueError: if it is none.
+        OptionValueError: for another value.
     """
     name = fspath(value) if isinstance(value, PathLike) else value
     if not isinstance(name, str) or not name or "\0" in name:
@@ -148,17 +148,17 @@ def file_names(option: str, value: object) -> Sequence[str]:
     """The names of files: one, or several.
 
     Raises:
-        OptionValueError: if one is none.
+        OptionValueError: for another value.
     """
     several = [value] if isinstance(value, str | PathLike) or not isinstance(value, Iterable) else value
     return [file_name(option, each) for each in several]
 
 
 def mapping_value(option: str, value: object) -> Mapping[str, Any]:
-    """A mapping whose keys are texts.
+    """A mapping with texts as keys.
 
     Raises:
-        OptionValueError: if it is none.
+        OptionValueError: for another value.
     """
     if not isinstance(value, Mapping):
         raise OptionValueError(f"{option}: expected a mapping, found {_shown(value)}")

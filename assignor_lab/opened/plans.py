@@ -73,7 +73,7 @@ class PlanEffort:
         note: Receives a sentence on an interruption.
 
     Raises:
-        OptionValueError: if a number is none, or outside its limits.
+        OptionValueError: for a number outside the limits of its option.
     """
 
     plays: int = attrs.field(default=20, converter=_plays)

@@ -28,7 +28,7 @@ _IN_MEMORY = "InMemoryDslStoreSuppliers"
 _TWO_ROLLS_UP_TO = (3, 4)
 #: The first release with the streams protocol (early access).
 _STREAMS_SINCE = (4, 1)
-#: Releases before the oldest one whose behaviours the lab knows.
+#: Releases before the oldest one with known behaviours.
 _OLDER_RELEASES = {
     *((0, minor) for minor in (10, 11)),
     *((1, minor) for minor in range(2)),
