@@ -28,6 +28,8 @@ GRACE_MS = 500
 RESTS_MS = 2_000
 #: The group is at rest before a plan begins.
 _SETTLED_MS = 6_000
+#: A wait for rest ends after so many rebalances for which no decision asked: members are lost again and again.
+_MOST_REBALANCES = 1_000
 #: From the quickest to the slowest quarter of process starts, as a share of the median (recorded: 1.9 to 2.5 s).
 _START_SPREAD = 0.15
 #: The same for closing (recorded: 0.2 to 0.6 s).
@@ -64,6 +66,8 @@ class Conduct:
         self.rest_ms: int | None = None
         #: The step that was not over in time, or ``None``.
         self.failed: str | None = None
+        #: Why the group never rests, as a part of a sentence; ``None``: it does, or its decisions ask for rebalances.
+        self.restless: str | None = None
         self._steps: Iterator[_Until] = iter(())
         self._until: _Until = lambda: False
 
@@ -86,9 +90,10 @@ class Conduct:
         beat = _beat_ms(self._timings)
         yield _passed(stage, _SETTLED_MS + self._random.randint(0, beat))
         if not self._is_settled:
-            yield partial(_or_late, stage.is_calm, stage, stage.now_ms + self._plan.rest_within_ms)
+            yield self._rest_or_late(stage, stage.is_calm)
             yield _passed(stage, self._random.randint(0, beat))
         first_ms = stage.now_ms
+        is_whole = stage.is_complete()
         for step in self._plan.steps:
             if step.at_ms is not None and first_ms + step.at_ms > stage.now_ms:
                 yield _passed(stage, first_ms + step.at_ms - stage.now_ms)
@@ -107,11 +112,38 @@ class Conduct:
             if isinstance(wait, int):
                 yield _passed(stage, wait)
             elif wait == CALM:
-                yield partial(_or_late, _rests(stage), stage, stage.now_ms + self._plan.rest_within_ms)
+                yield self._rest_or_late(stage, _rests(stage))
+            if self.restless is not None:
+                break
         self.done_ms = stage.now_ms
-        yield partial(_or_late, stage.is_calm, stage, stage.now_ms + self._plan.rest_within_ms)
+        if self.restless is None and not (self.failed is not None and not is_whole and _is_lost(stage)):
+            yield self._rest_or_late(stage, stage.is_calm)
         if stage.is_calm():
             self.rest_ms = stage.now_ms
+        elif not is_whole and _is_lost(stage):
+            self.restless = "before the plan"
+
+    def _rest_or_late(self, stage: Stage, rests: _Until) -> _Until:
+        """A wait for rest; a group that goes on rebalancing without an end is given up."""
+        late_ms = stage.now_ms + self._plan.rest_within_ms
+        begun_ms, seen = stage.now_ms, len(stage.generations)
+        unasked = 0
+
+        def is_over() -> bool:
+            nonlocal seen, unasked
+            if stage.now_ms >= late_ms or rests():
+                return True
+            if len(stage.generations) > seen and not self._plan.goes_on:
+                unasked += sum(each.followup == "none" for each in stage.generations[seen:])
+                seen = len(stage.generations)
+                if unasked >= _MOST_REBALANCES:
+                    when = f"after step {self.marks[-1].name}" if self.marks else "before the plan"
+                    seconds = (stage.now_ms - begun_ms) / 1000
+                    self.restless = f"{when}, with {unasked:,} rebalances in {seconds:,.0f} s"
+                    return True
+            return False
+
+        return is_over
 
     def _longest_wait_ms(self) -> int:
         """The further time that a surge may wait for its started instances."""
@@ -268,8 +300,9 @@ def _rests(stage: Stage) -> _Until:
     return is_over
 
 
-def _or_late(until: _Until, stage: Stage, late_ms: int) -> bool:
-    return stage.now_ms >= late_ms or until()
+def _is_lost(stage: Stage) -> bool:
+    """True if members are missing, and no decision asks for the next rebalance."""
+    return not stage.is_complete() and (not stage.generations or stage.generations[-1].followup == "none")
 
 
 def _all_or_late(waits: list[_Until], stage: Stage, late_ms: int) -> bool:

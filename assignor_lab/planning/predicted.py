@@ -116,7 +116,7 @@ def play_plan(
         assignor: The assignor; ``None``: the group's own.
 
     Raises:
-        RestlessGroupError: if the group does not come to rest, so that the plan does not begin.
+        RestlessGroupError: if the group does not come to rest before the plan, or rebalances without an end after it.
     """
     leader, episode, drawn = _beginning(state, plan, registry, sources, seed, assignor)
     conduct = Conduct(plan, episode.timings, plan_seed(seed), is_settled=state.is_settled)
@@ -124,6 +124,11 @@ def play_plan(
     if not conduct.marks:
         raise RestlessGroupError(
             f"{state.episode.place}: the group does not come to rest before the plan: give a state with a decision"
+        )
+    if conduct.restless is not None and not plan.goes_on:
+        raise RestlessGroupError(
+            f"{state.episode.place}: the group does not come to rest {conduct.restless}: give the timeouts that its "
+            "members have (-c), such as max.poll.interval.ms above heartbeat.interval.ms, or a state at rest"
         )
     return played, conduct
 

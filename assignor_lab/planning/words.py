@@ -132,11 +132,14 @@ def answer_sentences(answer: Answer) -> list[str]:
 
 
 def rest_sentence(answer: Answer) -> str | None:
-    """The time of the balance; ``None`` if some play did not come to rest."""
+    """The time of the balance, or the plays without one; ``None`` if steps failed, or a known loop is the cause."""
     prediction = answer.prediction
     rest = prediction.rest_seconds
     if rest is None:
-        return None
+        count = sum(play.rest_seconds is None and play.failed is None for play in prediction.plays)
+        if not count or answer.restless is not None:
+            return None
+        return f"The group does not come to rest after the plan in {count} of {plural(len(prediction.plays), 'play')}."
     if rest.median - prediction.duration_seconds.median < _LATE_S:
         return f"The group is at rest after {rest.median:.1f} s."
     minutes = round(rest.median / 60)

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner, Result
 
+from assignment_api import AssignorLabError
 from assignor_lab.cli.app import build_app
 
 pytestmark = pytest.mark.slow
@@ -96,6 +97,15 @@ def test_a_step_that_never_becomes_ready_ends_the_plan() -> None:
     made = document("P1", "roll", "--stuck", "2", "--variant", "same=high_availability")
     assert [step["name"] for step in made["steps"]] == ["d1", "d2"]
     assert made["failures"] == ["Step d2 is not ready within 600 s in 2 of 2 plays. The plan goes no further then."]
+
+
+@pytest.mark.parametrize(
+    ("interval_ms", "when"), [(1, "before the plan"), (2000, "after step d3, with 1,000 rebalances")]
+)
+def test_a_group_that_loses_its_members_without_an_end_is_given_up(interval_ms: int, when: str) -> None:
+    done = run("P1", "roll", *START, "--no-variants", "--processes", "1", "-c", f"max.poll.interval.ms={interval_ms}")
+    assert isinstance(done.exception, AssignorLabError)
+    assert f"does not come to rest {when}" in str(done.exception)
 
 
 def test_variants_stand_beside_the_plan_as_it_is() -> None:

@@ -60,11 +60,13 @@ class Stage:
             self.world.clock.at(initialised_ms, lambda: None)
         return False
 
+    def is_complete(self) -> bool:
+        """True if running threads and members match, and no rebalance is in progress."""
+        return self._group.is_complete()
+
     def runs_all(self) -> bool:
         ledger = self.world.ledger
-        return self._group.is_complete() and all(
-            ledger.owner(task) is not None for task in range(len(self.world.tasks))
-        )
+        return self.is_complete() and all(ledger.owner(task) is not None for task in range(len(self.world.tasks)))
 
     def is_calm(self) -> bool:
         """True if each task runs, copies follow, and nothing is pending."""
