@@ -283,11 +283,15 @@ def _plan(
     given = sources(config, c, release)
     read = read_group(source, state_id, given, racks, topology, timezone, workload, timings, assignor, dates, day)
     if client is not None:
-        from assignor_lab.clients.plugins import use_drivers
-
-        use_drivers(driver or ())
         read = attrs.evolve(read, terms=attrs.evolve(read.terms, client=client))
     check_used(read, options)
+    if client is not None:
+        from assignor_lab.clients.plugins import known_client_assignor, use_drivers
+        from assignor_lab.verification.decisions import recorded_assignor
+
+        use_drivers(driver or ())
+        leading = known_client_assignor(client, recorded_assignor(read.scenario))
+        read = attrs.evolve(read, verified_under=attrs.evolve(read.verified_under, assignor=leading))
     gates = [parse_plan_gate(text) for text in fail_if or ()]
     verification = read.sample.verified(read.verified_under)
     if not json:

@@ -99,7 +99,7 @@ def _replay_history(
     from assignor_lab.capture.histories.episodes import past_scenarios, read_as_episodes
     from assignor_lab.capture.recorded.partition_states import partition_decision
     from assignor_lab.cli.found_plugins import found_plugins
-    from assignor_lab.clients.plugins import client_assignor, use_drivers
+    from assignor_lab.clients.plugins import client_assignor, known_client_assignor, use_drivers
     from assignor_lab.groups.deciding_release import at_releases
     from assignor_lab.groups.streams_episode.past_plays import with_plays
     from assignor_lab.groups.streams_episode.replaying import replay
@@ -125,9 +125,11 @@ def _replay_history(
     recorded = [each for each in scenarios if partition_decision(each.document) is not None]
     scenarios = [each for each in scenarios if each not in recorded]
     if recorded:
+        strategy = recorded_assignor(recorded[0])
         if client is not None and not assignor:
-            assignor = [client_assignor(client, recorded_assignor(recorded[0]))]
-        _decide_again(recorded, assignor or (), plugins, given, around, as_json=json)
+            assignor = [client_assignor(client, strategy)]
+        leading = None if client is None else known_client_assignor(client, strategy)
+        _decide_again(recorded, assignor or (), leading, plugins, given, around, as_json=json)
         if not scenarios:
             return
     past = read_as_episodes(scenarios, known, workload, around)
@@ -178,13 +180,18 @@ def _refuse_unknown(contenders: Iterable[Contender], registry: Registry) -> None
 def _decide_again(
     recorded: Sequence[Scenario],
     assignors: Sequence[str],
+    leading: str | None,
     plugins: Plugins,
     given: ConfigSources,
     around: PastSurroundings,
     *,
     as_json: bool,
 ) -> None:
-    """The recorded decisions of plain consumers beside those of the contenders."""
+    """The recorded decisions of plain consumers beside those of the contenders.
+
+    Args:
+        leading: The assignor of the group's client library; ``None``: the recorded one.
+    """
     from assignor_lab.compare.decisions import decided_again
     from assignor_lab.documents.wording import plural
     from assignor_lab.verification.readings import terms_of
@@ -193,7 +200,9 @@ def _decide_again(
 
     if not assignors:
         raise typer.BadParameter("name a strategy for plain consumers, such as --assignor cooperative-sticky")
-    verification = verify(recorded, terms_of(plugins.registry, given, plugins.isolation, around=around))
+    verification = verify(
+        recorded, terms_of(plugins.registry, given, plugins.isolation, around=around, assignor=leading)
+    )
     parts = decided_again(recorded, assignors, plugins.registry, given, plugins.isolation)
     if as_json:
         for part in parts:

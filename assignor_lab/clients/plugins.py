@@ -10,6 +10,7 @@ from collections.abc import Iterable, Sequence
 from functools import cache, partial
 from typing import TYPE_CHECKING
 
+from assignment_api import AssignorLabError
 from assignment_api.consumer import ConsumerPartitionAssignor
 from assignment_api.plugins import ConfigKeyError
 from assignment_api.plugins.entries import PartitionAssignorPlugin
@@ -17,7 +18,15 @@ from assignment_api.plugins.entries import PartitionAssignorPlugin
 if TYPE_CHECKING:
     from assignor_lab.clients.leader import ClientLibrary
 
-__all__ = ["CLIENT_ASSIGNORS", "client_assignor", "client_library", "has_driver", "use_drivers"]
+__all__ = [
+    "CLIENT_ASSIGNORS",
+    "LIBRARIES",
+    "client_assignor",
+    "client_library",
+    "has_driver",
+    "known_client_assignor",
+    "use_drivers",
+]
 
 _OF_PYTHON = {
     "kafka-python": ("range", "roundrobin", "sticky", "cooperative-sticky"),
@@ -30,6 +39,7 @@ _OF_DRIVERS = {
     "kafkajs": ("roundrobin",),
 }
 _STRATEGIES = _OF_PYTHON | _OF_DRIVERS
+LIBRARIES = tuple(_STRATEGIES)
 #: Libraries around librdkafka.
 _ALIASES = {"confluent-kafka": "librdkafka", "rdkafka": "librdkafka"}
 #: Commands of drivers, one a line; processes that share the plays of a plan inherit it.
@@ -102,6 +112,14 @@ def client_library(client: str) -> str:
     """The library of a name: ``confluent-kafka`` is librdkafka."""
     name = client.lower()
     return _ALIASES.get(name, name)
+
+
+def known_client_assignor(client: str, strategy: str) -> str | None:
+    """:func:`client_assignor`; ``None`` if the library has no such strategy, or no driver here."""
+    try:
+        return client_assignor(client, strategy)
+    except AssignorLabError:
+        return None
 
 
 def client_assignor(client: str, strategy: str) -> str:

@@ -175,7 +175,7 @@ def setting_knobs(settings: Mapping[str, object], declared: Iterable[Setting] = 
 
 
 #: Inputs of a decision that may not fit a recording.
-Input = Literal["racks", "tags", "configuration", "topology", "version", "session timeout", "names"]
+Input = Literal["racks", "tags", "configuration", "topology", "version", "session timeout", "names", "client library"]
 
 
 @attrs.frozen

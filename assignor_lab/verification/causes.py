@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import attrs
 
 from assignment_api import AssignorLabError
 from assignment_api.plugins import ConfigSources, Registry
+from assignor_lab.capture.recorded.partition_states import CLASSIC, partition_protocol
+from assignor_lab.clients.plugins import LIBRARIES, known_client_assignor
 from assignor_lab.documents.edits import changed
 from assignor_lab.documents.wording import plural
 from assignor_lab.groups.changes import Input, InputTrial
@@ -98,6 +100,7 @@ def likely_cause(
     trials: list[InputTrial | Reading] = [
         *(each for each in readings if each.fits(first.document)),
         *kind_named(first.kind).trials([each.scenario for each in checked], own, checked[0].assignor),
+        *_library_trials(first, checked[0].assignor),
     ]
     failed = [each for each in checked if not each.is_reproduced]
     few = _spread(failed, _FIRST, _MOST_TASKS // max(1, len(trials)))
@@ -112,6 +115,16 @@ def likely_cause(
     cause = _found(best[0]) if best and best[0].tasks else None
     is_rack_aware = own.entries.get(_STRATEGY) is not None and own.entries[_STRATEGY].value != "none"
     return cause or _left_open(failed, is_rack_aware=is_rack_aware), tuple(each.tried for each in found)
+
+
+def _library_trials(scenario: Scenario, assignor: str) -> Iterator[InputTrial]:
+    """The same strategy as client libraries decide it, for plain consumers whose leader decides."""
+    if partition_protocol(scenario.document) != CLASSIC:
+        return
+    for library in LIBRARIES:
+        name = known_client_assignor(library, assignor)
+        if name is not None:
+            yield InputTrial("client library", f"as {library} decides (--client {library})", assignor=name)
 
 
 @attrs.frozen
@@ -216,4 +229,9 @@ def _left_open(failed: Sequence[CheckedDecision], *, is_rack_aware: bool) -> Cau
     for beginning, (name, open_evidence) in _OPEN.items():
         if any(assumption.startswith(beginning) for each in failed for assumption in each.scenario.assumptions):
             return Cause(name, open_evidence)
-    return of_exchanges
+    return of_exchanges if any(_knows_racks(each.scenario) for each in failed) else None
+
+
+def _knows_racks(scenario: Scenario) -> bool:
+    members = scenario.document.get("members") or scenario.document.get("clients") or ()
+    return any(each.get("rack") for each in members)

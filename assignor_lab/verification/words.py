@@ -20,6 +20,7 @@ _REMEDIES: Mapping[str, str] = {
     "topology": "Give the text of the application's own topology with --topology, or leave it out.",
     "names": "Give the logs of all workers, with the lines of Kafka 2.7 and later that name member ids.",
     "version": "Give the release that the group ran, or its own assignor.",
+    "client library": "Give that library with --client; history takes its strategy as --assignor.",
     "session timeout": "Leave it out: the recording has it. A --variant may have another one.",
 }
 _NO_RESTORING = (

@@ -86,3 +86,18 @@ def test_python_refuses_the_same() -> None:
         lab.open(STREAMS[0]).plan(revoke_seconds=3, plays=1)
     with pytest.raises(AssignorLabError, match="cannot be read"):
         lab.open(STREAMS[0], workload="/nonexistent")
+
+
+def test_a_client_library_is_the_likely_cause_and_with_it_the_decisions_are_reproduced(tmp_path: Path) -> None:
+    packed = CAPTURES / "consumers" / "kafka-python-sticky" / "records.jsonl.gz"
+    (tmp_path / "records.jsonl").write_bytes(gzip.decompress(packed.read_bytes()))
+
+    def first(*words: str) -> str:
+        return " ".join(CliRunner().invoke(build_app(), [words[0], str(tmp_path), *words[1:]]).stdout.split())
+
+    cause = "Likely cause: client library. 14 of 14 decisions come out as kafka-python decides (--client kafka-python)"
+    assert cause in first("replay", "--assignor", "sticky")
+    assert cause in first("history", "--check")
+    reproduced = "Decisions: 14 of 14 reproduced by kafka_python_sticky."
+    assert reproduced in first("replay", "--assignor", "sticky", "--client", "kafka-python")
+    assert reproduced in first("plan", "roll", "--client", "kafka-python", "--plays", "1", "--no-variants")
