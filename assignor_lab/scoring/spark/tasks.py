@@ -15,7 +15,7 @@ __all__ = ["tasks_of"]
 #: Tasks of a part for each core, so that no core waits long for the last ones.
 TASKS_OF_CORE = 4
 #: A task takes at most about so many seconds, if it has more than one block and the time of earlier parts is known.
-TASK_SECONDS = 2.0
+TASK_SECONDS = 10.0
 
 
 def tasks_of(work: BlockWork, cores: int | None) -> tuple[tuple[int, ...], ...]:
