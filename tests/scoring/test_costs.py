@@ -41,6 +41,7 @@ def test_time_of_a_shared_state_counts_once() -> None:
 def test_a_family_estimates_its_sizes() -> None:
     assert units_of([history(0, seed=3), history(1, seed=11)], {"f": float}) == 14.0
     assert units_of([history(0, seed=3)], {}) == 1.0
+    assert units_of([history(0), history(1)], {"f": lambda _seed: 1.7e308}) == 2e12
 
 
 @pytest.mark.parametrize("answer", [float("nan"), float("inf"), -1.0, 0.0, "many", None])

@@ -13,6 +13,8 @@ from assignor_lab.groups.work import WorkItem
 __all__ = ["SizeOf", "Spent", "spent_on", "units_of"]
 
 BYTES_OF_UNIT = 4_096
+#: Largest estimate of a plugin that counts: sums of many stay finite.
+MOST_UNITS = 1e12
 
 SizeOf = Callable[[int], float]
 
@@ -60,4 +62,4 @@ def _units(item: WorkItem, sizes: Mapping[str, SizeOf]) -> float:
         found = float(size(item.seed or 0))
     except Exception:  # noqa: BLE001 - a family is a plugin and may raise anything; an estimate is nothing to fail for
         return 1.0
-    return found if 0.0 < found < float("inf") else 1.0
+    return min(found, MOST_UNITS) if 0.0 < found < float("inf") else 1.0
