@@ -46,13 +46,13 @@ def learned_timings(
         given: Known timings by their names.
     """
     is_classic = history.protocol == CLASSIC
-    found = _of_classic(history, begins_empty=begins_empty) if is_classic else _of_streams(history)
+    found = _of_classic(history, begins_empty=begins_empty) if is_classic else _of_streams(history, given)
     rejoin_ms = given.get("heartbeat_interval_ms", StreamsTimings().heartbeat_interval_ms)
     return {
         TIMING_KEYS[key]: LearnedTiming(
             value,
             f"{sentence} (give {key} with --config or -c)",
-            max(LEAST_SESSION_MS, value - rejoin_ms) if key == _SESSION else None,
+            min(value, max(LEAST_SESSION_MS, value - rejoin_ms, rejoin_ms + 1)) if key == _SESSION else None,
         )
         for key, value, sentence in found
         if TIMING_KEYS[key] not in given
@@ -69,9 +69,12 @@ def _of_classic(history: DecisionHistory, *, begins_empty: bool) -> Iterator[tup
         )  # fmt: skip
 
 
-def _of_streams(history: DecisionHistory) -> Iterator[tuple[str, int, str]]:
-    yield from _session(_STREAMS_SESSION, longest_streams_session_ms(history.moments), "change of tasks")
+def _of_streams(history: DecisionHistory, given: Mapping[str, int]) -> Iterator[tuple[str, int, str]]:
     learned = learned_heartbeat_ms(history.moments)
+    usual_ms = StreamsTimings().streams_heartbeat_interval_ms if learned is None else learned.interval_ms
+    heartbeat_ms = given.get("streams_heartbeat_interval_ms", usual_ms)
+    session_ms = longest_streams_session_ms(history.moments, heartbeat_ms)
+    yield from _session(_STREAMS_SESSION, session_ms, "change of tasks")
     if learned is not None:
         yield (
             _STREAMS_HEARTBEAT, learned.interval_ms, f"{_STREAMS_HEARTBEAT} of the group is unknown, and Kafka's "

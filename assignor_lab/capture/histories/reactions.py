@@ -64,8 +64,11 @@ def _waits(moments: Sequence[DecisionMoment]) -> Iterator[int]:
                 yield at_ms - moment.time_ms
 
 
-def longest_streams_session_ms(moments: Sequence[DecisionMoment]) -> int | None:
-    """Upper bound of ``streams.session.timeout.ms``; ``None`` if no member was fenced."""
+def longest_streams_session_ms(moments: Sequence[DecisionMoment], heartbeat_ms: int) -> int | None:
+    """Upper bound of ``streams.session.timeout.ms``; ``None`` if no session ended.
+
+    A member that was fenced within a heartbeat interval of its last change was fenced for another reason.
+    """
     changes = [(each.time_ms, each.member) for moment in moments for each in moment.input.member_tasks]
     found = []
     for place, moment in enumerate(moments):
@@ -81,4 +84,4 @@ def longest_streams_session_ms(moments: Sequence[DecisionMoment]) -> int | None:
             seen = [at for at, member in changes if member in members and at < noted.time_ms]
             if seen:
                 found.append(noted.time_ms - max(seen))
-    return min(found, default=None)
+    return min((each for each in found if each > heartbeat_ms), default=None)

@@ -62,8 +62,9 @@ def test_a_change_with_the_target_itself_is_no_wait() -> None:
 def test_a_fenced_member_bounds_the_session_by_its_last_change() -> None:
     first = decided(0, {"a": "1", "b": "2"}, changes=[(400, "1"), (7_000, "2")])
     fenced = NotedEvent(20_400, "fenced", "a")
-    assert longest_streams_session_ms([first, decided(20_500, {"b": "2"}, noted=(fenced,))]) == 20_000
-    assert longest_streams_session_ms([first, decided(20_500, {"b": "2"})]) is None
+    assert longest_streams_session_ms([first, decided(20_500, {"b": "2"}, noted=(fenced,))], 5_000) == 20_000
+    assert longest_streams_session_ms([first, decided(20_500, {"b": "2"}, noted=(fenced,))], 20_000) is None
+    assert longest_streams_session_ms([first, decided(20_500, {"b": "2"})], 5_000) is None
 
 
 def test_a_decision_without_a_reason_is_a_rebalance_of_the_leader() -> None:
