@@ -181,7 +181,7 @@ def _advise(
     )
     given = sources(config, with_prices(c or [], prices))
     group = read_group(source, state_id, given, racks, topology, timezone, workload, timings, assignor, dates, day)
-    name = str((group.scenario.source or {}).get("group", group.scenario.id))
+    name = group.name
     if scaling:
         terms = input_terms(capacity, lag, load)
         checked = document_of_verification(_verified(group, source, name, as_json=json))

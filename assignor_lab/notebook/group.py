@@ -75,8 +75,7 @@ class Group:
     @property
     def name(self) -> str:
         """The group's id; without one, the id of its last state."""
-        last = self._read.scenario
-        return str((last.source or {}).get("group", last.id))
+        return self._read.name
 
     @property
     def states(self) -> States:

@@ -33,6 +33,7 @@ from assignor_lab.opened.reading import ReadGroup
 from assignor_lab.planning.connect_state import is_connect_state
 from assignor_lab.planning.consumer_state import is_consumer_state
 from assignor_lab.planning.making import Options
+from assignor_lab.planning.past.members import is_member_state
 from assignor_lab.planning.starts import options_with_starts
 
 __all__ = ["AdviceCase", "AdviceError", "AdviceQuestion"]
@@ -127,10 +128,9 @@ class AdviceCase:
     def _race_terms(self) -> dict[str, Any]:
         """Everything that decides the cost of a day under a configuration."""
         read, terms, effort = self.read, self.read.terms, self.question.effort
-        has_plays = is_connect_state(read.scenario) or is_consumer_state(read.scenario)
         return {
             "version": version("assignor-lab"),
-            "state": (read.scenario if has_plays else read.present().scenario).document,
+            "state": (read.scenario if is_member_state(read.scenario) else read.present().scenario).document,
             "workload": None if terms.workload is None else terms.workload.read_text(encoding="utf-8"),
             "config": terms.sources.effective().values_for(""),
             "settings": dict(terms.settings),

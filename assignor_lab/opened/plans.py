@@ -17,7 +17,6 @@ from assignor_lab.opened.loops import played_loop, recorded_loop
 from assignor_lab.opened.member_answers import connect_answer, consumer_answer
 from assignor_lab.opened.past import past_of_group
 from assignor_lab.opened.reading import ReadGroup
-from assignor_lab.planning.connect_state import is_connect_state
 from assignor_lab.planning.consumer_state import is_consumer_state
 from assignor_lab.planning.instances import with_names
 from assignor_lab.planning.making import (
@@ -33,6 +32,7 @@ from assignor_lab.planning.making import (
     with_times,
 )
 from assignor_lab.planning.naive import naive_estimate
+from assignor_lab.planning.past.members import is_member_state
 from assignor_lab.planning.plans import Plan
 from assignor_lab.planning.predict import Runs, Terms, predict_from, predicted_by
 from assignor_lab.planning.predicted import Prediction
@@ -107,7 +107,7 @@ def plan_answer(
         PlanError: if the plan contradicts the group, or itself.
         AssignorLabError: a subclass, if no play can begin with the group.
     """
-    if is_connect_state(read.scenario) or is_consumer_state(read.scenario):
+    if is_member_state(read.scenario):
         predict = partial(
             predicted_by,
             plays=effort.plays,

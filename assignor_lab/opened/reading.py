@@ -15,8 +15,7 @@ from assignor_lab.documents.errors import DocumentFormatError
 from assignor_lab.documents.option_values import OptionValueError
 from assignor_lab.groups.variants import PROTOCOL
 from assignor_lab.opened.states import StateChoiceError, chosen_states, is_plain, terms_of_states
-from assignor_lab.planning.connect_state import is_connect_state
-from assignor_lab.planning.consumer_state import is_consumer_state
+from assignor_lab.planning.past.members import is_member_state
 from assignor_lab.planning.predict import Terms
 from assignor_lab.planning.recorded_owners import check_owners
 from assignor_lab.planning.state import PresentState, present_state, under_configuration, under_other_protocol
@@ -40,6 +39,11 @@ class ReadGroup:
     sample: DecisionSample
     verified_under: VerificationTerms
     scenarios: Sequence[Scenario]
+
+    @property
+    def name(self) -> str:
+        """The group's id; without one, the id of its last state."""
+        return str((self.scenario.source or {}).get("group", self.scenario.id))
 
     @cached_property
     def past(self) -> Sequence[Scenario]:
@@ -118,7 +122,7 @@ def group_of_source(
     groups = {(each.source or {}).get("group", each.id) for each in scenarios}
     if len(groups) != 1:
         raise StateChoiceError(f"{source!r} holds states of {len(groups)} groups: choose one state (--id)")
-    if is_connect_state(scenarios[-1]) or is_consumer_state(scenarios[-1]):
+    if is_member_state(scenarios[-1]):
         if unused := next((option for option, file in files.items() if file is not None), None):
             raise OptionValueError(f"{unused} is for Streams groups: it has no effect on the group of {source!r:.80}")
     elif past.topology is not None and is_plain(source):
